@@ -1,0 +1,75 @@
+// The API server as its clients see it. Two implementations: localcluster::Store in the same process, and the HTTP
+// client of a real cluster. Objects travel as JSON trees of the stored version; kube/typed.h decodes.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "base/result.h"
+
+namespace kumiko::kube {
+
+// Names one object, or with an empty `name` all of a kind (in one namespace, or in all when `namespace_` is empty).
+struct ObjectKey {
+  std::string kind;
+  std::string namespace_;
+  std::string name;
+  auto operator<=>(const ObjectKey&) const = default;
+};
+
+struct WatchEvent {
+  enum class Type { kAdded, kModified, kDeleted };
+  Type type = Type::kAdded;
+  std::shared_ptr<const Json> object;  // for kDeleted the last state, with the resourceVersion of the deletion
+};
+
+// A stream of changes. Owned by the reader; dropping it ends the watch.
+class Watch {
+ public:
+  virtual ~Watch() = default;
+  // The events that have arrived, in order, without waiting. Fails with kConflict when the reader fell so far behind
+  // that events were lost (HTTP 410): list again.
+  virtual Result<std::vector<WatchEvent>> Poll() = 0;
+};
+
+struct ObjectList {
+  std::vector<std::shared_ptr<const Json>> items;  // ordered by (namespace, name)
+  std::string resource_version;
+};
+
+enum class Propagation { kBackground, kForeground, kOrphan };
+
+struct DeleteOptions {
+  Propagation propagation = Propagation::kBackground;
+  std::optional<std::string> uid;  // precondition
+};
+
+enum class Subresource { kNone, kStatus };
+
+// Errors: kNotFound, kAlreadyExists, kConflict (resourceVersion moved; re-read), kInvalidArgument (validation, each
+// field named), kUnavailable. Thread safe.
+class ApiClient {
+ public:
+  virtual ~ApiClient() = default;
+
+  virtual Result<std::shared_ptr<const Json>> Get(const ObjectKey& key) = 0;
+  virtual Result<ObjectList> List(const ObjectKey& key) = 0;
+  // Everything after `resource_version`, as a list gave it.
+  virtual Result<std::unique_ptr<Watch>> StartWatch(const ObjectKey& key, const std::string& resource_version) = 0;
+
+  // metadata.generateName is honoured. Returns the object as stored.
+  virtual Result<std::shared_ptr<const Json>> Create(const Json& object) = 0;
+  // Replaces the object; a metadata.resourceVersion in it must be current. Writes spec and metadata, or only status.
+  virtual Result<std::shared_ptr<const Json>> Update(const Json& object, Subresource subresource) = 0;
+  // RFC 7386 merge patch. A metadata.resourceVersion inside the patch is a precondition.
+  virtual Result<std::shared_ptr<const Json>> Patch(const ObjectKey& key, const Json& merge_patch,
+                                                    Subresource subresource) = 0;
+  // Sets the deletion timestamp while finalizers or a grace period remain, else removes.
+  virtual Status Delete(const ObjectKey& key, const DeleteOptions& options) = 0;
+};
+
+}  // namespace kumiko::kube
