@@ -1,0 +1,6 @@
+// The person's binary: `kumiko up`, `validate`, `scenario`, `version`. Everything else is in src/cli.
+#include "cli/main.h"
+
+int main(int argc, char** argv) {
+  return kumiko::cli::Main(argc, argv);
+}

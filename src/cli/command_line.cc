@@ -1,0 +1,101 @@
+#include "cli/command_line.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <sstream>
+
+#include "cli/exit_code.h"
+
+namespace kumiko::cli {
+namespace {
+
+// An option whose value is one of `words`; the first is the default.
+CLI::Option* AddChoice(CLI::App& app, const std::string& flag, std::string& value,
+                       const std::vector<std::string>& words) {
+  value = words.front();
+  const std::string listed = fmt::format("{}", fmt::join(words, ", "));
+  return app.add_option(flag, value, "One of " + listed + " (default: " + words.front() + ")")
+      ->type_name("WORD")
+      ->check([words, listed](const std::string& word) {
+        const bool known = std::find(words.begin(), words.end(), word) != words.end();
+        return known ? std::string() : fmt::format("\"{}\" does not exist; write one of {}", word, listed);
+      });
+}
+
+When WhenOf(const std::string& word) {
+  if (word == "always") return When::kAlways;
+  if (word == "never") return When::kNever;
+  return When::kAuto;
+}
+
+void AddUp(CLI::App& app, UpOptions& options, std::string& policy, std::string& color) {
+  CLI::App* up = app.add_subcommand("up", "Run a cluster with simulated GPUs in this process");
+  up->add_option("--cluster", options.cluster_file, "Cluster file: nodes and their GPUs")
+      ->envname("KUMIKO_CLUSTER")
+      ->type_name("FILE");
+  up->add_option("--apply", options.apply, "Manifests to apply: files or folders, in this order")
+      ->envname("KUMIKO_APPLY")
+      ->type_name("FILE");
+  up->add_flag("--demo", options.demo, "Apply the demo, print what ran where and against whole GPUs, and end")
+      ->envname("KUMIKO_DEMO");
+  up->add_flag("--keep", options.keep, "With --demo: keep the cluster up until Ctrl-C")->envname("KUMIKO_KEEP");
+  up->add_option("--examples", options.examples, "Folder with clusters/demo.yaml and demo/ (default: examples)")
+      ->envname("KUMIKO_EXAMPLES")
+      ->type_name("DIR");
+  up->add_option("--seed", options.seed, "Seed of every random choice (default: 1)")->envname("KUMIKO_SEED");
+  AddChoice(*up, "--policy", policy, {"packed", "first-fit"})->envname("KUMIKO_POLICY");
+  AddChoice(*up, "--color", color, {"auto", "always", "never"})->envname("KUMIKO_COLOR");
+  up->add_flag("--ascii", options.ascii, "Draw without Unicode")->envname("KUMIKO_ASCII");
+}
+
+void AddValidate(CLI::App& app, ValidateOptions& options) {
+  CLI::App* validate = app.add_subcommand("validate", "Check manifests as the API server would");
+  validate->add_option("FILE", options.files, "Files or folders; - is stdin")->envname("KUMIKO_FILES")->required();
+}
+
+void AddScenario(CLI::App& app, ScenarioOptions& options) {
+  CLI::App* scenario = app.add_subcommand("scenario", "Run text scenarios; exit 3 when an expectation does not hold");
+  scenario->add_option("FILE", options.files, "Scenario files (.scn)")->envname("KUMIKO_FILES")->required();
+  scenario->add_option("--seed", options.seed, "Seed of the variants (default: 1)")->envname("KUMIKO_SEED");
+}
+
+}  // namespace
+
+Command ParseCommandLine(int argc, char** argv) {
+  CLI::App app("kumiko places AI work on GPUs under Kubernetes", "kumiko");
+  app.require_subcommand(1);
+  app.set_help_all_flag("--help-all", "The help of every command");
+  UpOptions up;
+  ValidateOptions validate;
+  ScenarioOptions scenario;
+  std::string policy;
+  std::string color;
+  AddUp(app, up, policy, color);
+  AddValidate(app, validate);
+  AddScenario(app, scenario);
+  app.add_subcommand("version", "Print the version");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    std::ostringstream out;
+    std::ostringstream err;
+    const int code = app.exit(error, out, err);
+    if (code == 0) return NothingToRun{.to_stderr = false, .text = out.str(), .exit_code = 0};
+    return NothingToRun{
+        .to_stderr = true, .text = err.str() + out.str(), .exit_code = static_cast<int>(ExitCode::kBadInput)};
+  } catch (const std::exception& error) {
+    return NothingToRun{.to_stderr = true,
+                        .text = std::string("the command line cannot be read: ") + error.what() + "\n",
+                        .exit_code = static_cast<int>(ExitCode::kBadInput)};
+  }
+  up.packed = policy == "packed";
+  up.color = WhenOf(color);
+  if (app.got_subcommand("up")) return up;
+  if (app.got_subcommand("validate")) return validate;
+  if (app.got_subcommand("scenario")) return scenario;
+  return VersionOptions{};
+}
+
+}  // namespace kumiko::cli

@@ -1,0 +1,48 @@
+// The command line as a value. CLI11 stays behind command_line.cc; commands see these structs only.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace kumiko::cli {
+
+enum class When { kAuto, kAlways, kNever };
+
+// Every flag is also an environment variable: --policy is KUMIKO_POLICY. The flag wins.
+struct UpOptions {
+  std::string cluster_file;        // empty: the demo's with --demo, else one small built-in cluster file of examples/
+  std::vector<std::string> apply;  // files and folders, in order
+  bool demo = false;               // print the result of examples/ and end
+  bool keep = false;               // with demo: stay until Ctrl-C
+  std::string examples = "examples";  // where the demo finds clusters/demo.yaml and demo/
+  std::uint64_t seed = 1;
+  bool packed = true;  // false: the first device that fits, as the reference allocator does
+  When color = When::kAuto;
+  bool ascii = false;
+};
+
+struct ValidateOptions {
+  std::vector<std::string> files;  // files and folders; "-" is stdin
+};
+
+struct ScenarioOptions {
+  std::vector<std::string> files;
+  std::uint64_t seed = 1;
+};
+
+struct VersionOptions {};
+
+// What a command line that runs no command comes to: help was asked for, or a flag is wrong.
+struct NothingToRun {
+  bool to_stderr = false;
+  std::string text;
+  int exit_code = 0;
+};
+
+using Command = std::variant<NothingToRun, UpOptions, ValidateOptions, ScenarioOptions, VersionOptions>;
+
+Command ParseCommandLine(int argc, char** argv);
+
+}  // namespace kumiko::cli
