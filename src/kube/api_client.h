@@ -2,6 +2,7 @@
 // client of a real cluster. Objects travel as JSON trees of the stored version; kube/typed.h decodes.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -46,6 +47,8 @@ enum class Propagation { kBackground, kForeground, kOrphan };
 struct DeleteOptions {
   Propagation propagation = Propagation::kBackground;
   std::optional<std::string> uid;  // precondition
+  // Of pods on a node: how long the kubelet has to stop them; 0 removes at once. Absent: as the pod's spec says.
+  std::optional<std::int64_t> grace_period_seconds;
 };
 
 enum class Subresource { kNone, kStatus };

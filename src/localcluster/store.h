@@ -1,0 +1,71 @@
+// The objects of the local cluster: what etcd and the API server's generic registry do, in memory.
+//
+// Every object is one immutable JSON tree of the stored version, defaulted and validated (api/kinds.h); readers share
+// it. Each write gives the store a new revision, which is the object's resourceVersion. The last changes are kept in
+// one bounded history, from which watches read at their own pace; a watch that falls behind the history must re-list.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/guarded.h"
+#include "kube/api_client.h"
+
+namespace kumiko::localcluster {
+
+struct StoreOptions {
+  // Seeds uids and the suffixes of generated names: same seed and same calls, same bytes.
+  std::uint64_t seed = 0;
+  // Changes kept for watches. A watch whose reader is further behind gets kConflict.
+  std::size_t history_limit = 16384;
+  // Called after every write, with no lock held, from the writer's thread. May be empty.
+  std::function<void()> on_change;
+};
+
+// One thing wrong with one of the manifests given to ApplyAll.
+struct ManifestProblem {
+  std::size_t manifest = 0;  // index into the list
+  std::string path;          // spec.devices.requests[0].exactly.count; empty when it is about the whole object
+  std::string message;
+  bool operator==(const ManifestProblem&) const = default;
+};
+
+// Thread safe. `clock` must outlive the store. The namespaces default and kube-system exist from the start.
+class Store : public kube::ApiClient {
+ public:
+  explicit Store(const Clock& clock, StoreOptions options = {});
+  ~Store() override;
+
+  Result<std::shared_ptr<const Json>> Get(const kube::ObjectKey& key) override;
+  Result<kube::ObjectList> List(const kube::ObjectKey& key) override;
+  Result<std::unique_ptr<kube::Watch>> StartWatch(const kube::ObjectKey& key,
+                                                  const std::string& resource_version) override;
+  Result<std::shared_ptr<const Json>> Create(const Json& object) override;
+  Result<std::shared_ptr<const Json>> Update(const Json& object, kube::Subresource subresource) override;
+  Result<std::shared_ptr<const Json>> Patch(const kube::ObjectKey& key, const Json& merge_patch,
+                                            kube::Subresource subresource) override;
+  Status Delete(const kube::ObjectKey& key, const kube::DeleteOptions& options) override;
+
+  // Creates or changes all of `manifests` (each like `kubectl apply`: members it names are merged into the stored
+  // object), or none of them: any problem leaves the store as it was and is returned. Empty result: applied.
+  // Manifests see each other: a namespace may come with its contents.
+  std::vector<ManifestProblem> ApplyAll(std::span<const Json> manifests);
+
+  // The revision of the last write.
+  std::uint64_t Revision() const;
+
+  struct State;  // store_state.h
+
+ private:
+  const Clock& clock_;
+  StoreOptions options_;
+  std::shared_ptr<Guarded<State>> state_;  // shared with the watches, which may outlive the store
+};
+
+}  // namespace kumiko::localcluster
