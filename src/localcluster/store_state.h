@@ -1,0 +1,51 @@
+// What the store's lock guards, and the writes that keep objects, revision and history in step. Private to the store.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "base/json.h"
+#include "base/random.h"
+#include "kube/api_client.h"
+#include "localcluster/store.h"
+
+namespace kumiko::localcluster {
+
+struct Store::State {
+  struct Change {
+    kube::ObjectKey key;
+    kube::WatchEvent event;
+  };
+
+  State(std::uint64_t seed, std::size_t limit) : random(seed), history_limit(limit) {}
+
+  // Null when there is none.
+  std::shared_ptr<const Json> Find(const kube::ObjectKey& key) const;
+  // Stores `object` under a new revision, which is written into it. Adds the key or replaces what it holds.
+  std::shared_ptr<const Json> Put(const kube::ObjectKey& key, Json object);
+  // The key must exist.
+  void Remove(const kube::ObjectKey& key);
+  // The revision of the oldest change kept; revision + 1 when none is.
+  std::uint64_t OldestKept() const { return revision + 1 - history.size(); }
+
+  std::map<kube::ObjectKey, std::shared_ptr<const Json>> objects;
+  std::uint64_t revision = 0;
+  std::deque<Change> history;  // one a revision, the last is `revision`
+  Random random;
+  std::size_t history_limit;
+
+ private:
+  void Record(const kube::ObjectKey& key, kube::WatchEvent event);
+};
+
+// Whether `key` names the object or is a pattern (empty name or namespace) that covers it.
+bool Covers(const kube::ObjectKey& pattern, const kube::ObjectKey& key);
+
+// "ResourceClaim ml/train-0": how the store's errors name an object.
+std::string Describe(const kube::ObjectKey& key);
+
+}  // namespace kumiko::localcluster
