@@ -1,0 +1,43 @@
+// What each API group contributes to the table of kinds (api/kinds.cc): defaults, validation, conversion.
+#pragma once
+
+#include "api/apps/types.h"
+#include "api/batch/types.h"
+#include "api/core/types.h"
+#include "api/resource/types.h"
+#include "api/validation.h"
+#include "base/json.h"
+
+namespace kumiko::api {
+
+// Defaults, written into objects of the stored version. Members that are absent or null get a value; none is changed.
+void DefaultPod(Json& pod);
+void DefaultPodTemplate(Json& pod_template);
+void DefaultDeployment(Json& object);
+void DefaultReplicaSet(Json& object);
+void DefaultJob(Json& object);
+void DefaultResourceClaim(Json& object);
+void DefaultResourceClaimTemplate(Json& object);
+
+void ValidateNode(const Node& node, FieldErrors& errors);
+void ValidatePod(const Pod& pod, FieldErrors& errors);
+void ValidatePodSpec(const PodSpec& spec, const FieldPath& path, FieldErrors& errors);
+void ValidateNamespace(const Namespace& object, FieldErrors& errors);
+void ValidateEvent(const Event& event, FieldErrors& errors);
+void ValidateDeployment(const Deployment& deployment, FieldErrors& errors);
+void ValidateReplicaSet(const ReplicaSet& replica_set, FieldErrors& errors);
+void ValidateJob(const Job& job, FieldErrors& errors);
+void ValidateResourceClaim(const ResourceClaim& claim, FieldErrors& errors);
+void ValidateResourceClaimTemplate(const ResourceClaimTemplate& object, FieldErrors& errors);
+void ValidateDeviceClass(const DeviceClass& device_class, FieldErrors& errors);
+void ValidateResourceSlice(const ResourceSlice& slice, FieldErrors& errors);
+void ValidateDeviceTaintRule(const DeviceTaintRule& rule, FieldErrors& errors);
+
+// v1beta1 to v1 (spec dra-allocator §1.9): flat requests go under `exactly`, `basic` devices become flat.
+void ConvertFromV1Beta1(std::string_view kind, Json& object);
+
+// The object at `name`, made if absent or null; null when something else stands there.
+JsonObject* ObjectAt(Json& parent, std::string_view name);
+void DefaultMember(JsonObject& object, std::string_view name, Json value);
+
+}  // namespace kumiko::api

@@ -1,0 +1,168 @@
+#include "api/kinds.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace kumiko::api {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+Json Parse(std::string_view text) {
+  auto json = ParseJson(text);
+  EXPECT_TRUE(json) << json.error().message;
+  return json.value_or(Json());
+}
+
+// Defaults and validates as the store does on create.
+std::vector<FieldError> Admit(std::string_view text) {
+  auto stored = ToStored(Parse(text));
+  EXPECT_TRUE(stored) << stored.error().message;
+  if (!stored) return {};
+  SetDefaults(*stored);
+  return Validate(*stored);
+}
+
+std::string Claim(std::string_view requests, std::string_view rest = "") {
+  return fmt::format(R"({{"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim", "metadata": {{"name": "c"}},
+                        "spec": {{"devices": {{"requests": {} {} }}}}}})",
+                     requests, rest);
+}
+
+TEST(Kinds, ConvertsV1Beta1ClaimsToTheStoredForm) {
+  const auto stored = ToStored(Parse(R"({
+    "apiVersion": "resource.k8s.io/v1beta1", "kind": "ResourceClaimTemplate", "metadata": {"name": "t"},
+    "spec": {"spec": {"devices": {"requests": [
+      {"name": "a", "deviceClassName": "mig.nvidia.com", "selectors": [{"cel": {"expression": "true"}}]},
+      {"name": "b", "firstAvailable": [{"name": "x", "deviceClassName": "y"}]}]}}}})"));
+  ASSERT_TRUE(stored) << stored.error().message;
+  EXPECT_EQ(*stored, Parse(R"({
+    "apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaimTemplate", "metadata": {"name": "t"},
+    "spec": {"spec": {"devices": {"requests": [
+      {"name": "a", "exactly": {"deviceClassName": "mig.nvidia.com", "selectors": [{"cel": {"expression": "true"}}]}},
+      {"name": "b", "firstAvailable": [{"name": "x", "deviceClassName": "y"}]}]}}}})"));
+}
+
+TEST(Kinds, ConvertsV1Beta1SlicesToTheStoredForm) {
+  const auto stored = ToStored(Parse(R"({
+    "apiVersion": "resource.k8s.io/v1beta1", "kind": "ResourceSlice", "metadata": {"name": "s"},
+    "spec": {"nodeName": "", "allNodes": true, "devices": [{"name": "d", "basic": {"capacity": {"memory": {"value": "1Gi"}}}}]}})"));
+  ASSERT_TRUE(stored);
+  EXPECT_EQ(*FindPath(*stored, {"spec"}),
+            Parse(R"({"allNodes": true, "devices": [{"name": "d", "capacity": {"memory": {"value": "1Gi"}}}]})"));
+}
+
+TEST(Kinds, NamesTheNearestKindAndTheServedVersion) {
+  EXPECT_THAT(ToStored(Parse(R"({"apiVersion": "v1", "kind": "Pods"})")).error().message,
+              HasSubstr("did you mean Pod?"));
+  EXPECT_THAT(ToStored(Parse(R"({"apiVersion": "resource.k8s.io/v1alpha1", "kind": "DeviceClass"})")).error().message,
+              HasSubstr("write resource.k8s.io/v1"));
+  EXPECT_THAT(ToStored(Parse(R"({"kind": "Job"})")).error().message, HasSubstr("write batch/v1"));
+}
+
+TEST(Defaults, FillsModeAndCountOfRequests) {
+  Json claim = Parse(Claim(R"([{"name": "a", "exactly": {"deviceClassName": "x"}},
+                               {"name": "b", "exactly": {"deviceClassName": "x", "allocationMode": "All"}}])"));
+  SetDefaults(claim);
+  const JsonArray& requests = FindPath(claim, {"spec", "devices", "requests"})->as_array();
+  EXPECT_EQ(requests[0].at("exactly").at("count"), 1);
+  EXPECT_EQ(requests[0].at("exactly").at("allocationMode"), "ExactCount");
+  EXPECT_EQ(requests[1].at("exactly").as_object().if_contains("count"), nullptr);
+}
+
+TEST(Defaults, NeverChangesWhatIsWritten) {
+  Json pod = Parse(R"({"apiVersion": "v1", "kind": "Pod", "spec": {"restartPolicy": "Never"}})");
+  SetDefaults(pod);
+  EXPECT_EQ(StringAt(pod, {"spec", "restartPolicy"}), "Never");
+}
+
+struct Refused {
+  const char* name;
+  std::string object;
+  FieldError error;
+};
+
+class Validation : public testing::TestWithParam<Refused> {};
+
+TEST_P(Validation, Refuses) {
+  EXPECT_THAT(Admit(GetParam().object), Contains(GetParam().error));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Claims, Validation,
+    testing::Values(
+        Refused{
+            "NeitherForm",
+            Claim(R"([{"name": "a"}])"),
+            {"spec.devices.requests[0]", "Required value: exactly one of `exactly` or `firstAvailable` is required"}},
+        Refused{"NegativeCount",
+                Claim(R"([{"name": "a", "exactly": {"deviceClassName": "x", "count": -1}}])"),
+                {"spec.devices.requests[0].exactly.count", "Invalid value: \"-1\": must be greater than zero"}},
+        Refused{"CountWithAll",
+                Claim(R"([{"name": "a", "exactly": {"deviceClassName": "x", "allocationMode": "All", "count": 1}}])"),
+                {"spec.devices.requests[0].exactly.count",
+                 "Invalid value: \"1\": must not be specified when allocationMode is 'All'"}},
+        Refused{"NoClass",
+                Claim(R"([{"name": "a", "exactly": {}}])"),
+                {"spec.devices.requests[0].exactly.deviceClassName",
+                 "Required value: name a DeviceClass, such as gpu.nvidia.com"}},
+        Refused{
+            "SameNameTwice",
+            Claim(
+                R"([{"name": "a", "exactly": {"deviceClassName": "x"}}, {"name": "a", "exactly": {"deviceClassName": "x"}}])"),
+            {"spec.devices.requests[1].name", "Duplicate value: \"a\"; each must be different"}},
+        Refused{"UnknownMode",
+                Claim(R"([{"name": "a", "exactly": {"deviceClassName": "x", "allocationMode": "Some"}}])"),
+                {"spec.devices.requests[0].exactly.allocationMode",
+                 "Unsupported value: \"Some\": supported values: All, ExactCount"}},
+        Refused{"ConstraintWithoutDomain",
+                Claim(R"([{"name": "a", "exactly": {"deviceClassName": "x"}}])",
+                      R"(, "constraints": [{"matchAttribute": "numa"}])"),
+                {"spec.devices.constraints[0].matchAttribute",
+                 "Invalid value: \"numa\": must include a domain; write the driver before it, such as "
+                 "'gpu.nvidia.com/numa'"}}),
+    [](const auto& row) { return row.param.name; });
+
+TEST(Validation, CompilesSelectors) {
+  const auto errors = Admit(Claim(
+      R"([{"name": "a", "exactly": {"deviceClassName": "x", "selectors": [{"cel": {"expression": "profile == \"1g\""}}]}}])"));
+  ASSERT_EQ(errors.size(), 1u);
+  EXPECT_EQ(errors[0].path, "spec.devices.requests[0].exactly.selectors[0].cel.expression");
+  EXPECT_THAT(errors[0].message, HasSubstr("undeclared reference to 'profile'"));
+}
+
+TEST(Validation, RefusesThe257thConsumer) {
+  std::string consumers;
+  for (int i = 0; i < 257; ++i) {
+    consumers += fmt::format(R"({}{{"resource": "pods", "name": "p{}", "uid": "u{}"}})", i == 0 ? "" : ",", i, i);
+  }
+  const auto errors = Admit(fmt::format(
+      R"({{"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim", "metadata": {{"name": "c"}}, "spec": {{}},
+          "status": {{"allocation": {{"devices": {{}}}}, "reservedFor": [{}]}}}})",
+      consumers));
+  EXPECT_THAT(errors, Contains(FieldError{"status.reservedFor", "Too many: 257: must have at most 256 items"}));
+}
+
+TEST(Validation, AcceptsAPodWithAClaimAndRefusesOneThatNamesNone) {
+  constexpr std::string_view kPod = R"({{"apiVersion": "v1", "kind": "Pod", "metadata": {{"name": "p"}}, "spec": {{
+      "containers": [{{"name": "main", "image": "i", "resources": {{"claims": [{{"name": "{}"}}]}}}}],
+      "resourceClaims": [{{"name": "gpu", "resourceClaimTemplateName": "t"}}]}}}})";
+  EXPECT_THAT(Admit(fmt::format(kPod, "gpu")), IsEmpty());
+  EXPECT_THAT(Admit(fmt::format(kPod, "gpus")),
+              Contains(FieldError{
+                  "spec.containers[0].resources.claims[0].name",
+                  "Invalid value: \"gpus\": the pod's spec.resourceClaims has no entry of this name; add one"}));
+}
+
+TEST(Validation, RefusesWorkloadsWhoseSelectorMissesTheTemplate) {
+  const auto errors = Admit(R"({"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "d"},
+    "spec": {"selector": {"matchLabels": {"app": "a"}}, "template": {"metadata": {"labels": {"app": "b"}},
+             "spec": {"containers": [{"name": "c", "image": "i"}]}}}})");
+  EXPECT_THAT(errors, Contains(FieldError{"spec.template.metadata.labels",
+                                          "Invalid value: \"\": `selector` does not match template `labels`"}));
+}
+
+}  // namespace
+}  // namespace kumiko::api
