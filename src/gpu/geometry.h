@@ -1,6 +1,7 @@
 // Where partitions go on a board: orders of preference and the layout of a static cut. Pure functions over the tables.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,15 @@ struct Slot {
   const Profile* profile = nullptr;
   Placement placement;
 };
+
+// What a whole board has, as the largest of each number over its profiles (spec node-driver §1.7). `slots` is the
+// largest placement.
+struct BoardMaximum {
+  Engines engines;
+  std::int64_t memory_bytes = 0;
+  int slots = 0;
+};
+BoardMaximum MaximumOf(const std::vector<Profile>& profiles);
 
 // Every (profile, placement) of `profiles`, smallest profile first (by memory slots, compute slices, engines, id), and
 // of one profile the placement first that leaves most (profile, placement) pairs of an empty board open: a 3g at 4
