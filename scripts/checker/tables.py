@@ -1,0 +1,51 @@
+"""The tables that the rules read. To allow something new, change a table here and say why in the commit."""
+
+# Which folder of src/ may include which. Arrows point only to what a line names; a folder may include itself.
+ARROWS = {
+    "base": [],
+    "cel": ["base"],
+    "api": ["base", "cel"],
+    "gpu": ["base", "api"],
+    "kube": ["base", "api"],
+    "allocator": ["base", "cel", "api"],
+    "report": ["base"],
+    "localcluster": ["base", "cel", "api", "gpu", "kube", "allocator", "report"],
+    "cli": ["base", "cel", "api", "gpu", "kube", "allocator", "report", "localcluster"],
+}
+
+# Third-party headers by prefix, and the files of src/ that may include them. A name ending in "/" is a folder.
+# The first match counts, so a longer prefix stands before a shorter one.
+THIRD_PARTY = [
+    ("boost/json", ["base/json.h", "base/json.cc"]),
+    ("boost/unordered/unordered_flat", ["base/flat_map.h"]),
+    ("boost/beast", ["localcluster/http.cc"]),
+    ("boost/asio", ["localcluster/http.cc"]),
+    ("boost/", []),
+    ("simdjson", ["api/"]),
+    ("yaml-cpp/", ["base/yaml.cc"]),
+    ("spdlog/", ["base/log.cc"]),
+    ("CLI/", ["base/flags.cc", "cli/"]),
+    ("re2/", ["cel/"]),
+    ("fmt/", [""]),
+    ("tl/", ["base/result.h", "cel/"]),
+    ("gtest/", ["*_test"]),
+    ("gmock/", ["*_test"]),
+    ("rapidcheck", ["*_test"]),
+]
+
+# Prefixes that may stand in headers of the named files; all others only in .cc files.
+IN_HEADERS = {
+    "boost/json": ["base/json.h"],
+    "boost/unordered/unordered_flat": ["base/flat_map.h"],
+    "fmt/": [""],
+    "tl/": ["base/result.h", "cel/"],
+    "gtest/": ["*_test"],
+    "gmock/": ["*_test"],
+    "rapidcheck": ["*_test"],
+}
+
+# Parts of file and folder names that say nothing about what is inside.
+EMPTY_NAMES = ["util", "utils", "utility", "common", "helper", "helpers", "misc", "manager"]
+
+LINE_LENGTH = 120
+README_LINES = 60
