@@ -63,6 +63,11 @@ class Store : public kube::ApiClient {
   struct State;  // store_state.h
 
  private:
+  // Replaces the object by what `next` makes of it, as often as it takes; `conditions` may name a version and uid.
+  Result<std::shared_ptr<const Json>> Write(const kube::ObjectKey& key, kube::Subresource subresource,
+                                            const Json& conditions, const std::function<Json(const Json&)>& next);
+  void Changed() const;
+
   const Clock& clock_;
   StoreOptions options_;
   std::shared_ptr<Guarded<State>> state_;  // shared with the watches, which may outlive the store

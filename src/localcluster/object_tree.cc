@@ -1,0 +1,179 @@
+#include "localcluster/object_tree.h"
+
+#include <algorithm>
+#include <array>
+
+#include "localcluster/update_rules.h"
+
+namespace kumiko::localcluster {
+namespace {
+
+// Set by the server when an object is created or deleted; whatever a client sends for them is replaced.
+constexpr std::array<std::string_view, 5> kServerOwned = {"uid", "creationTimestamp", "generation", "deletionTimestamp",
+                                                          "deletionGracePeriodSeconds"};
+
+// A kubelet registers its node with status; for all other kinds a new object has none.
+bool KeepsStatusOnCreate(std::string_view kind) {
+  return kind == "Node";
+}
+
+bool IsEmptyList(const Json* value) {
+  return value == nullptr || value->is_null() || (value->is_array() && value->get_array().empty());
+}
+
+void CopyMember(const Json& from, Json& to, std::string_view name) {
+  if (const Json* member = Find(from, name)) {
+    to.as_object()[name] = *member;
+  } else {
+    to.as_object().erase(name);
+  }
+}
+
+// Everything of an object but metadata and status counts as its spec.
+bool SameSpec(const Json& before, const Json& after) {
+  Json a = before;
+  Json b = after;
+  for (Json* object : {&a, &b}) {
+    object->as_object().erase("metadata");
+    object->as_object().erase("status");
+  }
+  return a == b;
+}
+
+std::int64_t IntegerAt(const Json& object, std::initializer_list<std::string_view> path, std::int64_t fallback) {
+  const Json* value = FindPath(object, path);
+  if (value == nullptr || !value->is_number()) return fallback;
+  boost::system::error_code error;
+  const auto number = value->to_number<std::int64_t>(error);
+  return error ? fallback : number;
+}
+
+// Pods that never started or have ended have nothing to stop.
+std::int64_t GraceOf(const Json& object, const kube::DeleteOptions& options) {
+  if (StringAt(object, {"kind"}) != "Pod" || StringAt(object, {"spec", "nodeName"}).empty()) return 0;
+  const std::string_view phase = StringAt(object, {"status", "phase"});
+  if (phase == "Succeeded" || phase == "Failed") return 0;
+  if (options.grace_period_seconds) return std::max<std::int64_t>(0, *options.grace_period_seconds);
+  return IntegerAt(object, {"spec", "terminationGracePeriodSeconds"}, 30);
+}
+
+void AddFinalizer(Json& object, std::string_view finalizer) {
+  Json& list = MetadataOf(object)["finalizers"];
+  if (!list.is_array()) list = JsonArray();
+  JsonArray& finalizers = list.get_array();
+  const bool present = std::any_of(finalizers.begin(), finalizers.end(), [&](const Json& item) {
+    return item.is_string() && std::string_view(item.get_string()) == finalizer;
+  });
+  if (!present) finalizers.emplace_back(finalizer);
+}
+
+}  // namespace
+
+JsonObject& MetadataOf(Json& object) {
+  Json& metadata = object.as_object()["metadata"];
+  if (!metadata.is_object()) metadata = JsonObject();
+  return metadata.get_object();
+}
+
+Result<Json> PrepareCreate(Json object) {
+  KU_TRY(Json stored, api::ToStored(std::move(object)));
+  const Json* metadata_sent = Find(stored, "metadata");
+  if (metadata_sent != nullptr && !metadata_sent->is_object() && !metadata_sent->is_null()) {
+    return Fail(Code::kInvalidArgument, "metadata: expected a map, got {}", JsonTypeName(*metadata_sent));
+  }
+  const std::string kind(StringAt(stored, {"kind"}));
+  const api::KindInfo& info = *api::FindKind(kind);
+  JsonObject& metadata = MetadataOf(stored);
+  for (const std::string_view name : kServerOwned) metadata.erase(name);
+  metadata.erase("resourceVersion");
+  metadata.erase("managedFields");
+  if (!info.namespaced) {
+    metadata.erase("namespace");
+  } else if (StringAt(stored, {"metadata", "namespace"}).empty()) {
+    metadata["namespace"] = "default";
+  }
+  if (info.has_status && !KeepsStatusOnCreate(kind)) stored.as_object().erase("status");
+  api::SetDefaults(stored);
+  if (kind == "Namespace") {
+    stored.as_object()["spec"] = JsonObject{{"finalizers", JsonArray{"kubernetes"}}};
+    stored.as_object()["status"] = JsonObject{{"phase", "Active"}};
+  }
+  return stored;
+}
+
+Json PrepareUpdate(const Json& before, const Json& sent, kube::Subresource subresource) {
+  if (subresource == kube::Subresource::kStatus) {
+    Json after = before;
+    CopyMember(sent, after, "status");
+    return after;
+  }
+  Json after = sent;
+  const api::KindInfo* info = api::FindKind(StringAt(before, {"kind"}));
+  if (info != nullptr && info->has_status) CopyMember(before, after, "status");
+  const Json& metadata_before = before.as_object().at("metadata");
+  Json metadata = MetadataOf(after);
+  for (const std::string_view name : kServerOwned) CopyMember(metadata_before, metadata, name);
+  for (const std::string_view name : {"name", "namespace", "resourceVersion"}) {
+    CopyMember(metadata_before, metadata, name);
+  }
+  after.as_object()["metadata"] = std::move(metadata);
+  api::SetDefaults(after);
+  if (!SameSpec(before, after)) {
+    MetadataOf(after)["generation"] = IntegerAt(before, {"metadata", "generation"}, 0) + 1;
+  }
+  return after;
+}
+
+std::vector<api::FieldError> CheckObject(const Json& object, const Json* before) {
+  std::vector<api::FieldError> errors = api::Validate(object);
+  if (errors.empty() && before != nullptr) errors = CheckUpdate(*before, object);
+  return errors;
+}
+
+void StampCreated(Json& object, const std::string& uid, Time now) {
+  JsonObject& metadata = MetadataOf(object);
+  metadata["uid"] = uid;
+  metadata["creationTimestamp"] = FormatRfc3339(now);
+  metadata["generation"] = 1;
+}
+
+bool MayGo(const Json& object) {
+  if (FindPath(object, {"metadata", "deletionTimestamp"}) == nullptr) return false;
+  if (!IsEmptyList(FindPath(object, {"metadata", "finalizers"}))) return false;
+  if (StringAt(object, {"kind"}) == "Namespace" && !IsEmptyList(FindPath(object, {"spec", "finalizers"}))) return false;
+  return IntegerAt(object, {"metadata", "deletionGracePeriodSeconds"}, 0) == 0;
+}
+
+std::optional<Json> PrepareDelete(const Json& object, const kube::DeleteOptions& options, Time now) {
+  Json after = object;
+  switch (options.propagation) {
+    case kube::Propagation::kBackground:
+      break;
+    case kube::Propagation::kForeground:
+      AddFinalizer(after, kForegroundFinalizer);
+      break;
+    case kube::Propagation::kOrphan:
+      AddFinalizer(after, kOrphanFinalizer);
+      break;
+  }
+  const std::int64_t grace = GraceOf(object, options);
+  JsonObject& metadata = MetadataOf(after);
+  const bool first = !metadata.contains("deletionTimestamp");
+  if (first) {
+    metadata["generation"] = IntegerAt(object, {"metadata", "generation"}, 0) + 1;
+    metadata["deletionTimestamp"] = FormatRfc3339(now + std::chrono::seconds(grace));
+    metadata["deletionGracePeriodSeconds"] = grace;
+  } else if (grace < IntegerAt(object, {"metadata", "deletionGracePeriodSeconds"}, 0)) {
+    metadata["deletionTimestamp"] = FormatRfc3339(now + std::chrono::seconds(grace));
+    metadata["deletionGracePeriodSeconds"] = grace;
+  }
+  if (StringAt(object, {"kind"}) == "Namespace") {
+    Json& status = after.as_object()["status"];
+    if (!status.is_object()) status = JsonObject();
+    status.get_object()["phase"] = "Terminating";
+  }
+  if (MayGo(after)) return std::nullopt;
+  return after;
+}
+
+}  // namespace kumiko::localcluster

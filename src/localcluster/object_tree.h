@@ -1,0 +1,44 @@
+// Preparing the trees that the store keeps: what the API server does to an object before and beside validation.
+// Pure functions.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/codec.h"
+#include "api/kinds.h"
+#include "base/json.h"
+#include "base/result.h"
+#include "base/time.h"
+#include "kube/api_client.h"
+
+namespace kumiko::localcluster {
+
+// metadata as a map, made when absent.
+JsonObject& MetadataOf(Json& object);
+
+// The stored version of a manifest that is about to be created: namespace filled in or dropped by the kind's scope,
+// server-owned metadata removed, status reset where it is a subresource, defaults written. The name may be missing.
+Result<Json> PrepareCreate(Json object);
+
+// What `before` becomes when a client sends `sent` (of the stored version): the part that `subresource` names is taken
+// from `sent`, everything else and all server-owned metadata stays; generation rises when the spec changes.
+Json PrepareUpdate(const Json& before, const Json& sent, kube::Subresource subresource);
+
+// Validation of a create, and of a change from `before`, as one list.
+std::vector<api::FieldError> CheckObject(const Json& object, const Json* before);
+
+// Writes what only the server knows into a new object.
+void StampCreated(Json& object, const std::string& uid, Time now);
+
+// Marks `object` as being deleted since `now`. Returns the tree, or nothing when it may go at once.
+std::optional<Json> PrepareDelete(const Json& object, const kube::DeleteOptions& options, Time now);
+
+// Whether an object that is being deleted has nothing left to wait for.
+bool MayGo(const Json& object);
+
+inline constexpr std::string_view kForegroundFinalizer = "foregroundDeletion";
+inline constexpr std::string_view kOrphanFinalizer = "orphan";
+
+}  // namespace kumiko::localcluster

@@ -1,0 +1,127 @@
+// Store::ApplyAll: many manifests as one change.
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "kube/merge_patch.h"
+#include "kube/typed.h"
+#include "localcluster/object_tree.h"
+#include "localcluster/store.h"
+#include "localcluster/store_state.h"
+
+namespace kumiko::localcluster {
+namespace {
+
+using Tree = std::shared_ptr<const Json>;
+
+// One manifest on its way into the store.
+struct Pending {
+  std::size_t manifest = 0;
+  kube::ObjectKey key;
+  Json sent;    // of the stored version, not defaulted: the members that the person wrote
+  Json fresh;   // what a create would store
+  Tree before;  // null: to be created
+  Json after;
+};
+
+// "spec.x: message" → its two parts; a message without a path stays whole.
+ManifestProblem ProblemOf(std::size_t manifest, const std::string& message) {
+  const std::size_t colon = message.find(": ");
+  const std::string head = message.substr(0, colon);
+  const bool is_path = colon != std::string::npos && head.find(' ') == std::string::npos;
+  if (!is_path) return {manifest, "", message};
+  return {manifest, head, message.substr(colon + 2)};
+}
+
+Json Applied(const Json& before, const Json& sent) {
+  Json after = before;
+  kube::MergePatch(after, sent);
+  return PrepareUpdate(before, after, kube::Subresource::kNone);
+}
+
+std::vector<ManifestProblem> Prepare(std::span<const Json> manifests, std::vector<Pending>& pending) {
+  std::vector<ManifestProblem> problems;
+  std::map<kube::ObjectKey, std::size_t> seen;
+  for (std::size_t i = 0; i < manifests.size(); ++i) {
+    Result<Json> fresh = PrepareCreate(manifests[i]);
+    if (!fresh) {
+      problems.push_back(ProblemOf(i, fresh.error().message));
+      continue;
+    }
+    Pending entry{i, kube::KeyOf(*fresh), {}, std::move(*fresh), nullptr, {}};
+    if (entry.key.name.empty()) {
+      problems.push_back({i, "metadata.name", "Required value: apply finds objects by name"});
+      continue;
+    }
+    if (const auto [other, added] = seen.emplace(entry.key, i); !added) {
+      problems.push_back({i, "metadata.name", Describe(entry.key) + " is in these manifests twice"});
+      continue;
+    }
+    entry.sent = api::ToStored(manifests[i]).value_or(Json());
+    pending.push_back(std::move(entry));
+  }
+  return problems;
+}
+
+bool NamespaceComesAlong(const std::vector<Pending>& pending, const std::string& name) {
+  for (const Pending& entry : pending) {
+    if (entry.key.kind == "Namespace" && entry.key.name == name) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::vector<ManifestProblem> Store::ApplyAll(std::span<const Json> manifests) {
+  std::vector<Pending> pending;
+  std::vector<ManifestProblem> problems = Prepare(manifests, pending);
+
+  for (;;) {
+    std::set<std::string> namespaces;
+    state_->With([&](const State& state) {
+      for (Pending& entry : pending) {
+        entry.before = state.Find(entry.key);
+        const Tree in = entry.key.namespace_.empty() ? nullptr : state.Find({"Namespace", "", entry.key.namespace_});
+        if (in != nullptr && FindPath(*in, {"metadata", "deletionTimestamp"}) == nullptr) {
+          namespaces.insert(entry.key.namespace_);
+        }
+      }
+    });
+    for (Pending& entry : pending) {
+      const std::string& in = entry.key.namespace_;
+      if (!in.empty() && !namespaces.contains(in) && !NamespaceComesAlong(pending, in)) {
+        problems.push_back({entry.manifest, "metadata.namespace",
+                            "namespace " + in + " does not exist; add a Namespace to the manifests"});
+        continue;
+      }
+      entry.after = entry.before == nullptr ? entry.fresh : Applied(*entry.before, entry.sent);
+      for (api::FieldError& error : CheckObject(entry.after, entry.before.get())) {
+        problems.push_back({entry.manifest, std::move(error.path), std::move(error.message)});
+      }
+    }
+    if (!problems.empty()) return problems;
+
+    const Time now = clock_.Now();
+    bool wrote = false;
+    const bool done = state_->With([&](State& state) {
+      for (const Pending& entry : pending) {
+        if (state.Find(entry.key) != entry.before) return false;
+      }
+      for (Pending& entry : pending) {
+        if (entry.before == nullptr) {
+          StampCreated(entry.after, RandomUuid(state.random), now);
+        } else if (entry.after == *entry.before) {
+          continue;
+        }
+        wrote = true;
+        state.Put(entry.key, std::move(entry.after));
+      }
+      return true;
+    });
+    if (wrote) Changed();
+    if (done) return {};
+  }
+}
+
+}  // namespace kumiko::localcluster
