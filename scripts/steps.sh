@@ -17,8 +17,8 @@ step() {
 # What the last line of a log says about how far the work is: ninja's counter, or what apt is doing.
 step_progress() {
   tail -c 4000 "$1" 2>/dev/null | tr '\r' '\n' |
-    grep -E '^\[[0-9]+/[0-9]+\]|^(Get:|Unpacking|Setting up|--) ?' | tail -n 1 |
-    sed -E 's/^(\[[0-9]+\/[0-9]+\]).*/\1/; s/^(Unpacking|Setting up) ([^ ]+).*/\1 \2/; s/^Get:[^ ]* .*/downloading/; s/^-- .*/configuring/' |
+    grep -E '^\[[0-9]+/[0-9]+\]|^(Get:|Unpacking|Setting up|--|I:) ?' | tail -n 1 |
+    sed -E 's/^(\[[0-9]+\/[0-9]+\]).*/\1/; s/^(Unpacking|Setting up) ([^ ]+).*/\1 \2/; s/^Get:[^ ]* .*/downloading/; s/^-- .*/configuring/; s/^I: ([A-Za-z]+) .*/\1/' |
     cut -c 1-60
 }
 
@@ -36,7 +36,7 @@ run_step() {
     if [ -t 1 ] && [ $((waited % 5)) -eq 0 ]; then
       printf '\r\033[K[%3d s]   %s' "$(($(date +%s) - KUMIKO_STARTED))" "$(step_progress "$log")"
     elif [ ! -t 1 ] && [ $((waited % 75)) -eq 0 ]; then
-      said=$(step_progress "$log")
+      said=$(step_progress "$log") || true
       step "  ${said:-still at it}"
     fi
   done
