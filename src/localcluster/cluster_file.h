@@ -2,7 +2,7 @@
 // field and says what to write instead.
 #pragma once
 
-#include <map>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,7 +14,10 @@
 
 namespace kumiko::localcluster {
 
-// Where a node sits outside itself.
+inline constexpr const char* kRackLabel = "kumiko.dev/rack";
+inline constexpr const char* kBlockLabel = "kumiko.dev/block";
+
+// How GPUs hang together inside the node, and where the node stands.
 struct NodeTopology {
   std::string node_type;  // SKU, or empty
   int numa_nodes = 1;
@@ -46,7 +49,7 @@ struct ClusterFile {
   std::vector<DemandWeight> demand;  // in file order
 };
 
-// `file_name` is for messages only. Fails with kInvalidArgument: "demo.yaml:7: nodes[0].gpus[0].model: no GPU model
+// `file_name` is for messages only. Fails with kInvalidArgument: "demo.yaml:7:14: nodes[0].gpus[0].model: no GPU model
 // ...".
 Result<ClusterFile> ParseClusterFile(const std::string& file_name, std::string_view text);
 // Fails with kNotFound or kInvalidArgument.
