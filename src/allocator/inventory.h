@@ -11,19 +11,13 @@
 
 #include "allocator/device_id.h"
 #include "allocator/node_view.h"
+#include "allocator/verdict_cache.h"
 #include "api/core/types.h"
 #include "api/resource/types.h"
 #include "base/result.h"
 #include "cel/expression.h"
 
 namespace kumiko::allocator {
-
-// A selector's answer about one device: a bool, or the text of the run-time error.
-struct Verdict {
-  enum class Kind : std::uint8_t { kFalse, kTrue, kError };
-  Kind kind = Kind::kFalse;
-  std::string error;
-};
 
 class Inventory {
  public:
@@ -62,12 +56,14 @@ class Inventory {
 
   // A dense number for `id`, made on first use, and back.
   DeviceIndex IndexOf(const DeviceId& id) const;
+  // A dense number for the (driver, pool) of a device.
+  std::uint32_t PoolIndexOf(DeviceIndex index) const;
   const DeviceId& IdOf(DeviceIndex index) const;
   std::size_t IndexCount() const;
 
   // Compiled once per text. Fails with kInvalidArgument as cel::Expression::Compile.
   Result<cel::Expression> Compile(std::string_view expression) const;
-  // The answer of a compiled expression about a device; evaluated once per distinct values of the keys that it reads.
+  // The answer of a compiled expression about a device, from a cache; good until the next call.
   const Verdict& Evaluate(const cel::Expression& expression, const DeviceContent& content) const;
 
   // Grows with every change; decisions cached elsewhere compare it.

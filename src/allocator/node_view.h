@@ -83,8 +83,6 @@ struct NodeView {
   std::vector<PoolView> pools;
   std::vector<ViewDevice> devices;  // in first-fit order; those of other nodes (on_node false) at the end
   std::vector<BoardView> boards;
-  // Devices of every pool of this view and the node's placement-relevant content in one text: nodes with equal shape
-  // are interchangeable for requests that read only the keys in play (see Inventory::Shape).
   bool any_invalid = false;
   std::string error;  // a malformed node selector in a slice: fatal for decisions about this node
 };

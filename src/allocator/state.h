@@ -49,6 +49,8 @@ class State {
 
   // Grows with every change of any device, undo included.
   std::uint64_t version() const { return version_; }
+  // Grows with every change of a device of this pool (Inventory::PoolIndexOf).
+  std::uint64_t PoolVersion(std::uint32_t pool) const;
 
  private:
   struct Entry {
@@ -66,6 +68,7 @@ class State {
   std::vector<std::int32_t> shares_;     // by DeviceIndex
   std::map<DeviceIndex, std::map<std::string, Quantity>> consumed_;
   std::vector<Entry> journal_;
+  std::vector<std::uint64_t> pool_versions_;
   std::uint64_t version_ = 0;
 };
 
