@@ -58,7 +58,10 @@ void AddValidate(CLI::App& app, ValidateOptions& options) {
 void AddScenario(CLI::App& app, ScenarioOptions& options) {
   CLI::App* scenario = app.add_subcommand("scenario", "Run text scenarios; exit 3 when an expectation does not hold");
   scenario->add_option("FILE", options.files, "Scenario files (.scn)")->envname("KUMIKO_FILES")->required();
-  scenario->add_option("--seed", options.seed, "Seed of the variants (default: 1)")->envname("KUMIKO_SEED");
+  scenario->add_option("--root", options.root, "Folder of the file names inside scenarios (default: .)")
+      ->envname("KUMIKO_ROOT")
+      ->type_name("DIR");
+  scenario->add_option("--only", options.only, "Run this variant only")->envname("KUMIKO_ONLY")->type_name("VARIANT");
 }
 
 }  // namespace

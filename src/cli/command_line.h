@@ -12,10 +12,10 @@ enum class When { kAuto, kAlways, kNever };
 
 // Every flag is also an environment variable: --policy is KUMIKO_POLICY. The flag wins.
 struct UpOptions {
-  std::string cluster_file;        // empty: the demo's with --demo, else one small built-in cluster file of examples/
-  std::vector<std::string> apply;  // files and folders, in order
-  bool demo = false;               // print the result of examples/ and end
-  bool keep = false;               // with demo: stay until Ctrl-C
+  std::string cluster_file;           // empty: clusters/demo.yaml of `examples`
+  std::vector<std::string> apply;     // files and folders, in order
+  bool demo = false;                  // print the result of examples/ and end
+  bool keep = false;                  // with demo: stay until Ctrl-C
   std::string examples = "examples";  // where the demo finds clusters/demo.yaml and demo/
   std::uint64_t seed = 1;
   bool packed = true;  // false: the first device that fits, as the reference allocator does
@@ -29,7 +29,8 @@ struct ValidateOptions {
 
 struct ScenarioOptions {
   std::vector<std::string> files;
-  std::uint64_t seed = 1;
+  std::string root = ".";  // of the file names inside the scenarios
+  std::string only;        // one variant; empty: all
 };
 
 struct VersionOptions {};

@@ -49,8 +49,9 @@ struct RunTotals {
 };
 
 struct WaitingPods {
-  std::string name;  // of the first
-  int others = 0;    // that wait for the same reason and belong to the same owner
+  std::string owner;  // what made them, for grouping; not drawn
+  std::string name;   // of the first
+  int others = 0;     // that wait for the same reason and belong to the same owner
   std::string asks;
   std::string reason;
 };

@@ -29,7 +29,7 @@ PlacementPage Page() {
                  .memory_bytes = {20 * kGi, 40 * kGi, 80 * kGi},
                  .multiprocessors = {42, 42, 108}};
   page.whole_gpus = page.totals;
-  page.waiting = {{"demo/b", 2, "part 7g.80gb", "no GPU is whole"}};
+  page.waiting = {{"Job demo/b", "demo/b", 2, "part 7g.80gb", "no GPU is whole"}};
   return page;
 }
 

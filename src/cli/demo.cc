@@ -1,0 +1,39 @@
+#include "cli/demo.h"
+
+#include <fmt/format.h>
+
+#include "base/clock.h"
+#include "cli/cluster_view.h"
+#include "cli/whole_gpus.h"
+#include "report/text.h"
+
+namespace kumiko::cli {
+
+Result<report::PlacementPage> PageOf(localcluster::Cluster& cluster) {
+  KU_TRY(report::PlacementPage page, ViewOf(cluster.api()));
+  KU_TRY(const kube::ObjectList nodes, cluster.api().List({"Node", "", ""}));
+  page.title = fmt::format("{} of {} on {} with {}", page.totals.pods_running,
+                           report::Counted(page.totals.pods, "pod runs", "pods run"),
+                           report::Counted(static_cast<std::int64_t>(nodes.items.size()), "node", "nodes"),
+                           report::Counted(page.totals.gpus, "GPU", "GPUs"));
+  return page;
+}
+
+Result<report::RunTotals> WholeGpuTotals(localcluster::Cluster& cluster, const localcluster::ClusterFile& file,
+                                         const localcluster::ClusterOptions& options) {
+  KU_TRY(const WorkByOwner work_of_owners, WorkOf(cluster.api()));
+  KU_TRY(const std::vector<Json> work, WorkForWholeGpus(cluster.api()));
+  const ManualClock clock(cluster.clock().Now());
+  KU_TRY(const auto whole, localcluster::Cluster::Create(WithWholeGpus(file), options, clock), "whole-GPU run");
+  const auto problems = whole->store().ApplyAll(work);
+  if (!problems.empty()) {
+    const auto& first = problems.front();
+    return Fail(Code::kInternal, "whole-GPU run: {} {}: {}: {}", StringAt(work[first.manifest], {"kind"}),
+                StringAt(work[first.manifest], {"metadata", "name"}), first.path, first.message);
+  }
+  KU_TRY_OK(whole->RunUntilIdle(), "whole-GPU run");
+  KU_TRY(const report::PlacementPage page, ViewOf(whole->api(), work_of_owners));
+  return page.totals;
+}
+
+}  // namespace kumiko::cli

@@ -1,0 +1,155 @@
+#include "cli/up.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <memory>
+#include <ostream>
+#include <string_view>
+#include <thread>
+
+#include "base/clock.h"
+#include "base/term.h"
+#include "cli/demo.h"
+#include "cli/manifests.h"
+#include "cli/screen.h"
+#include "localcluster/cluster.h"
+
+namespace kumiko::cli {
+namespace {
+
+// One line on a terminal, overwritten by the next and gone at the end; nothing elsewhere.
+class Progress {
+ public:
+  explicit Progress(std::ostream& err) : err_(err), shown_(IsTerminal(STDERR_FILENO)) {}
+  ~Progress() { Clear(); }
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  void Say(std::string_view text) {
+    if (shown_) err_ << "\r\x1b[K" << text << std::flush;
+  }
+  void Clear() { Say(""); }
+
+ private:
+  std::ostream& err_;
+  bool shown_;
+};
+
+// Blocks the signals that end `up` for this thread and those it starts, so that they arrive in WaitForChange.
+class EndSignals {
+ public:
+  EndSignals() {
+    sigemptyset(&signals_);
+    sigaddset(&signals_, SIGINT);
+    sigaddset(&signals_, SIGTERM);
+    pthread_sigmask(SIG_BLOCK, &signals_, &before_);
+  }
+  ~EndSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  EndSignals(const EndSignals&) = delete;
+  EndSignals& operator=(const EndSignals&) = delete;
+
+  // True when one arrived within a quarter of a second, which is also how often the page may change.
+  bool Arrived() const {
+    const timespec quarter{.tv_sec = 0, .tv_nsec = 250'000'000};
+    return sigtimedwait(&signals_, nullptr, &quarter) > 0;
+  }
+
+ private:
+  sigset_t signals_{};
+  sigset_t before_{};
+};
+
+ExitCode Refuse(const Error& error, std::ostream& err) {
+  err << error.message << '\n';
+  return ExitCodeFor(error);
+}
+
+struct Session {
+  localcluster::ClusterFile file;
+  localcluster::ClusterOptions options;
+  std::unique_ptr<Clock> clock;
+  std::unique_ptr<localcluster::Cluster> cluster;
+};
+
+// The page and, for a demo, the comparison.
+Result<std::string> Show(const UpOptions& options, Session& session, const report::Style& style) {
+  KU_TRY(report::PlacementPage page, PageOf(*session.cluster));
+  if (options.demo) {
+    KU_TRY(page.whole_gpus, WholeGpuTotals(*session.cluster, session.file, session.options));
+  }
+  return report::Draw(page, style);
+}
+
+Status Serve(const UpOptions& options, Session& session, const report::Style& style, const EndSignals& signals,
+             std::ostream& out, std::ostream& err) {
+  Status ended;
+  std::uint64_t shown = session.cluster->store().Revision();
+  std::jthread loop([&](const std::stop_token& stop) { ended = session.cluster->Run(stop); });
+  if (IsTerminal(STDERR_FILENO)) err << "The cluster is up. Ctrl-C stops it.\n" << std::flush;
+  while (!signals.Arrived()) {
+    const std::uint64_t now = session.cluster->store().Revision();
+    if (now == shown) continue;
+    shown = now;
+    KU_TRY(const std::string page, Show(options, session, style));
+    out << '\n' << page << std::flush;
+  }
+  loop.request_stop();
+  loop.join();
+  return ended;
+}
+
+Result<std::vector<Document>> ReadWork(const UpOptions& options) {
+  std::vector<std::string> paths = options.apply;
+  if (options.demo && paths.empty()) paths.push_back(options.examples + "/demo");
+  return ReadManifests(paths);
+}
+
+Result<Session> Start(const UpOptions& options) {
+  Session session;
+  const std::string file =
+      options.cluster_file.empty() ? options.examples + "/clusters/demo.yaml" : options.cluster_file;
+  KU_TRY(session.file, localcluster::ReadClusterFile(file));
+  session.options.policy = options.packed ? allocator::Policy::kPacked : allocator::Policy::kFirstFit;
+  session.options.seed = options.seed;
+  // A demo that ends does not depend on how fast the machine is: its clock stands still.
+  if (options.demo && !options.keep) {
+    session.clock = std::make_unique<ManualClock>(RealClock().Now());
+  } else {
+    session.clock = std::make_unique<RealClock>();
+  }
+  KU_TRY(session.cluster, localcluster::Cluster::Create(session.file, session.options, *session.clock));
+  return session;
+}
+
+}  // namespace
+
+ExitCode RunUp(const UpOptions& options, std::ostream& out, std::ostream& err) {
+  const report::Style style = StyleOfStdout(options.color, options.ascii);
+  const EndSignals signals;
+  Progress progress(err);
+  progress.Say("reading manifests");
+  const auto documents = ReadWork(options);
+  if (!documents) return Refuse(documents.error(), err);
+  const std::vector<std::string> problems = CheckManifests(*documents);
+  for (const std::string& problem : problems) err << EscapeControls(problem) << '\n';
+  if (!problems.empty()) return ExitCode::kBadInput;
+
+  progress.Say("starting the cluster");
+  auto session = Start(options);
+  if (!session) return Refuse(session.error(), err);
+  progress.Say("placing pods");
+  if (const Status applied = session->cluster->Apply(*documents); !applied) return Refuse(applied.error(), err);
+  if (const Status idle = session->cluster->RunUntilIdle(); !idle) return Refuse(idle.error(), err);
+  progress.Say("comparing with whole GPUs");
+  const auto page = Show(options, *session, style);
+  progress.Clear();
+  if (!page) return Refuse(page.error(), err);
+  out << *page << std::flush;
+  if (options.demo && !options.keep) return ExitCode::kDone;
+
+  const Status served = Serve(options, *session, style, signals, out, err);
+  return served ? ExitCode::kDone : Refuse(served.error(), err);
+}
+
+}  // namespace kumiko::cli
