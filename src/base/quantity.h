@@ -25,7 +25,7 @@ class Quantity {
   Quantity() = default;
 
   // Errors: kInvalidArgument; the message quotes the text and says what to write instead. Text longer than 4,096
-  // characters and exponents above 9,999 are refused; Kubernetes has no such limits.
+  // characters and exponents beyond ±9,999 are refused; Kubernetes has no such limits.
   static Result<Quantity> Parse(std::string_view text);
   static Quantity FromInt(std::int64_t value);
   // Prints with binary suffixes: FromBytesBinary(85899345920) is 80Gi.
@@ -58,7 +58,8 @@ class Quantity {
   Quantity& operator+=(const Quantity& other) { return *this = Add(other); }
   Quantity& operator-=(const Quantity& other) { return *this = Sub(other); }
 
-  // Kubernetes' canonical text: no fraction, largest suffix that keeps the value. 1.5Gi is 1536Mi, 1000m is 1.
+  // Kubernetes' canonical text: no fraction, largest suffix that keeps the value. 1.5Gi is 1536Mi, 1000m is 1. Above
+  // the largest suffix digits are kept (1000E), where Kubernetes drops the power of ten.
   std::string ToString() const;
 
  private:
