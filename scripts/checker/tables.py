@@ -18,6 +18,7 @@ ARROWS = {
 THIRD_PARTY = [
     ("boost/json", ["base/json.h", "base/json.cc"]),
     ("boost/unordered/unordered_flat", ["base/flat_map.h"]),
+    ("boost/multiprecision", ["base/quantity.cc"]),
     ("boost/beast", ["localcluster/http.cc"]),
     ("boost/asio", ["localcluster/http.cc"]),
     ("boost/", []),
