@@ -28,7 +28,7 @@ TEST(Strip, NamesTheHolderOfAWholeGpuAndCutsItsMiddle) {
   EXPECT_EQ(Draw({.slots = 1, .parts = {whole}}, {}), "│█ ml/train-0           │");
   const StripPart longer{
       .start = 0, .size = 1, .state = PartState::kWhole, .labels = {"machine-learning/training-run-0"}};
-  EXPECT_EQ(Draw({.slots = 1, .parts = {longer}}, {}), "│█ machine-lea…ning-run-0│");
+  EXPECT_EQ(Draw({.slots = 1, .parts = {longer}}, {}), "│█ machine-l…ining-run-0│");
 }
 
 TEST(Strip, MarksFreeAndUnreachableSlots) {

@@ -23,9 +23,9 @@ TEST(Table, ShortensNamesInTheMiddleAndSentencesAtTheEndWhenNarrow) {
   Style narrow;
   narrow.width = 44;
   EXPECT_EQ(Draw(Small(), narrow),
-            "NAME                 GPUS   REASON\n"
-            "training-…worker-7      8   no node has 8 fr…\n"
-            "a                      12   <none>\n");
+            "NAME                GPUS   REASON\n"
+            "training…worker-7      8   no node has 8 fr…\n"
+            "a                     12   <none>\n");
 }
 
 TEST(Table, EscapesControlCharactersOfNames) {
