@@ -22,6 +22,7 @@ def findings(root):
         found.extend(include_rules.check_cmake_arrows(path, text))
         found.extend(ban_rules.check_text(path, text))
         found.extend(document_rules.check_links(path, text, known))
+        found.extend(document_rules.check_paths(path, text, known))
     found.extend(document_rules.check_documents(known, lambda path: source.read_text(root, path)))
     return sorted(set(found)), len(files)
 

@@ -14,10 +14,13 @@ _CODE_BANS = [
      ("src/base/clock.cc",)),
     ("clock", r"(?<![\w.>:])(?:std::)?(?:time|gettimeofday|clock_gettime)\s*\(\s*(?:NULL|nullptr|0|&|CLOCK_)",
      "take the time from a Clock& that is passed in", ("src/base/clock.cc",)),
-    ("random", r"\bstd::random_device\b|\bs?rand\s*\(\s*\)", "take a Random& that is passed in", ("src/base/random.cc",)),
+    ("random", r"\bstd::random_device\b|\bs?rand\s*\(\s*\)", "take a Random& that is passed in",
+     ("src/base/random.cc",)),
     ("detach", r"(?:\.|->)detach\s*\(", "keep the std::jthread as a member; its destructor stops and joins it", ()),
-    ("sleep", r"\b(?:sleep_for|sleep_until|usleep|nanosleep)\s*\(", "wait on a condition variable with a stop_token, or let the Clock run on", ()),
-    ("using-namespace", r"\busing\s+namespace\b(?!\s+std::(?:string_view_|chrono_)?literals)", "name what is used: using other::Name, or a namespace alias", ()),
+    ("sleep", r"\b(?:sleep_for|sleep_until|usleep|nanosleep)\s*\(",
+     "wait on a condition variable with a stop_token, or let the Clock run on", ()),
+    ("using-namespace", r"\busing\s+namespace\b(?!\s+std::(?:string_view_|chrono_)?literals)",
+     "name what is used: using other::Name, or a namespace alias", ()),
 ]
 _CODE_BANS = [(rule, re.compile(pattern), advice, files) for rule, pattern, advice, files in _CODE_BANS]
 
@@ -74,7 +77,8 @@ def check_text(path, text):
             yield source.Finding(path, number, "machine-path", "use a path relative to the repository")
         if source.is_cpp(path) or path.endswith((".py", ".md", ".cmake")):
             if _TOPIC.search(line) or _LEFTOVER.search(line):
-                yield source.Finding(path, number, "todo", "finish it, or write TO" + "DO(topic): with a decision or issue number")
+                yield source.Finding(path, number, "todo",
+                                     "finish it, or write TO" + "DO(topic): with a decision or issue number")
 
 
 def check_name(path):
@@ -83,6 +87,7 @@ def check_name(path):
         stem = part.split(".")[0] if index == len(parts) - 1 else part
         for word in re.split(r"[_\-.]", stem.lower()):
             if word in tables.EMPTY_NAMES:
-                yield source.Finding(path, 1, "name", f'"{word}" says nothing: name the file or folder for the idea that it holds')
+                yield source.Finding(path, 1, "name",
+                                     f'"{word}" says nothing: name the file or folder for the idea that it holds')
     if source.is_cpp(path) and not re.fullmatch(r"[a-z0-9_]+\.(?:h|cc)", parts[-1]):
         yield source.Finding(path, 1, "name", "name C++ files snake_case.h or snake_case.cc")

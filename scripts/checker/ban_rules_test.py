@@ -17,7 +17,8 @@ class Bans(unittest.TestCase):
         self.assertEqual(code("Foo(const Foo&) = delete;\nFoo& operator=(Foo&&)=delete;\nint newer = renew;\n"), [])
 
     def test_comments_and_literals_do_not_count(self):
-        self.assertEqual(code('// new Foo\n/* delete\n x */ auto s = "new std::endl"; auto r = R"x(delete "y)x";\n'), [])
+        self.assertEqual(code('// new Foo\n/* delete\n x */ auto s = "new std::endl";\n'
+                              'auto r = R"x(delete "y)x";\n'), [])
 
     def test_code_after_literals_still_counts(self):
         self.assertEqual(code("char q = '\"';\nauto n = 1'000'000;\nout << std::endl;\n"), [("endl", 3)])
@@ -63,7 +64,8 @@ class Text(unittest.TestCase):
         self.assertEqual(self.check("// TODO: later\n// TODO(0007): moves\n// FIXME\n"), [("todo", 1), ("todo", 3)])
 
     def test_paths_of_one_machine(self):
-        self.assertEqual(self.check("cd /work/main\ncd /home/someone/x\n", "scripts/a"), [("machine-path", 1), ("machine-path", 2)])
+        self.assertEqual(self.check("cd /work/main\ncd /home/someone/x\n", "scripts/a"),
+                         [("machine-path", 1), ("machine-path", 2)])
         self.assertEqual(self.check("src/work/a\n$dir/work/a\nhttp://x/work/a\n", "scripts/a"), [])
 
 

@@ -18,15 +18,35 @@ def check_documents(files, read):
             yield source.Finding(ARCHITECTURE, 1, "documents", f"add a paragraph on src/{folder}/")
         readme = f"src/{folder}/README.md"
         if readme not in files:
-            yield source.Finding(readme, 1, "documents", "write it: purpose, main types, threads, what it deliberately does not do")
+            yield source.Finding(readme, 1, "documents",
+                                 "write it: purpose, main types, threads, what it deliberately does not do")
             continue
         length = read(readme).count("\n")
         if length > tables.README_LINES:
-            yield source.Finding(readme, tables.README_LINES + 1, "documents", f"{length} lines: keep to {tables.README_LINES}")
+            yield source.Finding(readme, tables.README_LINES + 1, "documents",
+                                 f"{length} lines: keep to {tables.README_LINES}")
     for match in re.finditer(r"(?<![\w./])src/([a-z_]+)\b", architecture or ""):
         if match.group(1) not in folders:
             yield source.Finding(ARCHITECTURE, source.line_of(architecture, match.start()), "documents",
                                  f"src/{match.group(1)} does not exist: remove it here")
+
+
+_NEWCOMER_PAGES = ("README.md", "docs/HACKING.md")
+_PATH = re.compile(r"(?<![\w/.<-])(?:\./)?((?:scripts|examples|src|docs|data)/[\w./-]+)")
+
+
+def _in_tree(target, files):
+    return target in files or any(name.startswith(target + "/") for name in files)
+
+
+def check_paths(path, text, files):
+    """What the pages for newcomers tell to run or open must be there."""
+    if path not in _NEWCOMER_PAGES:
+        return
+    for match in _PATH.finditer(text):
+        target = match.group(1).rstrip("./")
+        if not _in_tree(target, files):
+            yield source.Finding(path, source.line_of(text, match.start()), "link", f"{target} is not in the tree")
 
 
 _LINK = re.compile(r"\]\((?!https?:|#|mailto:)([^)#\s]+)(?:#[^)]*)?\)")
@@ -45,5 +65,6 @@ def check_links(path, text, files):
             elif part != ".":
                 parts.append(part)
         target = "/".join(parts)
-        if target not in files and not any(name.startswith(target + "/") for name in files):
-            yield source.Finding(path, source.line_of(text, match.start()), "link", f"{match.group(1)} is not in the tree")
+        if not _in_tree(target, files):
+            yield source.Finding(path, source.line_of(text, match.start()), "link",
+                                 f"{match.group(1)} is not in the tree")

@@ -13,7 +13,8 @@ def findings(files):
 
 class Documents(unittest.TestCase):
     def setUp(self):
-        self.files = {"docs/ARCHITECTURE.md": "`src/base/`: the ground floor\n", "src/base/README.md": "x\n", "src/base/a.h": ""}
+        self.files = {"docs/ARCHITECTURE.md": "`src/base/`: the ground floor\n",
+                      "src/base/README.md": "x\n", "src/base/a.h": ""}
 
     def test_a_described_folder_passes(self):
         self.assertEqual(findings(self.files), [])
@@ -34,9 +35,17 @@ class Documents(unittest.TestCase):
 
     def test_links_lead_somewhere(self):
         def lines(text):
-            return [finding.line for finding in document_rules.check_links("docs/A.md", text, {"README.md", "docs/b/c.md"})]
+            found = document_rules.check_links("docs/A.md", text, {"README.md", "docs/b/c.md"})
+            return [finding.line for finding in found]
         self.assertEqual(lines("[x](../README.md) [y](b/) [z](b/c.md#part) [w](https://example.org) [v](#here)\n"), [])
         self.assertEqual(lines("\n[x](README.md)\n"), [2])
+
+    def test_commands_and_files_that_newcomers_are_told_of_exist(self):
+        def lines(text):
+            found = document_rules.check_paths("docs/HACKING.md", text, {"scripts/test", "src/a/b.h"})
+            return [finding.line for finding in found]
+        self.assertEqual(lines("`./scripts/test a`, src/a/, src/a/b.h.\n"), [])
+        self.assertEqual(lines("\n./scripts/gone x\nsrc/b/\n"), [2, 3])
 
 
 class WholeTree(unittest.TestCase):
@@ -49,8 +58,8 @@ class WholeTree(unittest.TestCase):
             found, count = program.findings(root)
         self.assertEqual(count, 1)
         texts = [str(finding) for finding in found]
-        self.assertTrue(any(text.startswith("src/base/a.cc:1: [arrow] base may include base; not cli") for text in texts), texts)
-        self.assertTrue(any(text.startswith("src/base/a.cc:2: [new-delete] own it") for text in texts), texts)
+        self.assertIn("src/base/a.cc:1: [arrow] base may include base; not cli", "\n".join(texts))
+        self.assertIn("src/base/a.cc:2: [new-delete] own it", "\n".join(texts))
 
 
 if __name__ == "__main__":

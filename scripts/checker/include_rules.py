@@ -16,8 +16,9 @@ def check_arrows(path, text):
     if folder is None:
         return
     if folder not in tables.ARROWS:
-        yield source.Finding(path, 1, "arrow", f"src/{folder}/ has no line in ARROWS of scripts/checker/tables.py: add it there "
-                             "and to docs/ARCHITECTURE.md, or move the file into a folder that is there")
+        yield source.Finding(path, 1, "arrow", f"src/{folder}/ has no line in ARROWS of "
+                             "scripts/checker/tables.py: add it there and to docs/ARCHITECTURE.md, "
+                             "or move the file into a folder that is there")
         return
     allowed = [folder] + tables.ARROWS[folder]
     for line, header, quoted in source.includes(text):
@@ -25,10 +26,11 @@ def check_arrows(path, text):
             continue
         target = header.split("/")[0]
         if "/" not in header or header.startswith("."):
-            yield source.Finding(path, line, "arrow", f'write the include from the root of src/: "{folder}/…", not "{header}"')
+            yield source.Finding(path, line, "arrow",
+                                 f'write the include from the root of src/: "{folder}/…", not "{header}"')
         elif target in tables.ARROWS and target not in allowed:
-            yield source.Finding(path, line, "arrow", f"{folder} may include {', '.join(allowed)}; not {target}: move what is "
-                                 f"needed down to one of these, or the user of it up")
+            yield source.Finding(path, line, "arrow", f"{folder} may include {', '.join(allowed)}; not {target}: "
+                                 f"move what is needed down to one of these, or the user of it up")
 
 
 _LINKED = re.compile(r"DEPENDS\s+([a-z\s]+?)(?:LIBRARIES|\))")
@@ -68,5 +70,6 @@ def check_third_party(path, text):
                 yield source.Finding(path, line, "third-party", f"<{header}> belongs in {where}: use what that offers "
                                      "(owners: scripts/checker/tables.py)")
             elif path.endswith(".h") and not _matches(path, tables.IN_HEADERS.get(prefix, [])):
-                yield source.Finding(path, line, "third-party", f"include <{header}> in the .cc file and keep its types out of the header")
+                yield source.Finding(path, line, "third-party",
+                                     f"include <{header}> in the .cc file and keep its types out of the header")
             break

@@ -9,7 +9,8 @@ def rules(check, path, text):
 
 class Arrows(unittest.TestCase):
     def test_an_include_along_an_arrow_passes(self):
-        self.assertEqual(rules(include_rules.check_arrows, "src/allocator/a.cc", '#include "cel/x.h"\n#include "allocator/a.h"\n'), [])
+        self.assertEqual(rules(include_rules.check_arrows, "src/allocator/a.cc",
+                               '#include "cel/x.h"\n#include "allocator/a.h"\n'), [])
 
     def test_an_include_against_the_arrows_fails(self):
         self.assertEqual(rules(include_rules.check_arrows, "src/cel/a.cc", '\n#include "api/x.h"\n'), [("arrow", 2)])
@@ -18,7 +19,8 @@ class Arrows(unittest.TestCase):
         self.assertEqual(rules(include_rules.check_arrows, "src/gpu/a.h", '#include "cel/x.h"\n'), [("arrow", 1)])
 
     def test_a_commented_include_does_not_count(self):
-        self.assertEqual(rules(include_rules.check_arrows, "src/base/a.h", '// #include "cli/x.h"\n/*\n#include "api/x.h"\n*/\n'), [])
+        self.assertEqual(rules(include_rules.check_arrows, "src/base/a.h",
+                               '// #include "cli/x.h"\n/*\n#include "api/x.h"\n*/\n'), [])
 
     def test_includes_start_at_src(self):
         self.assertEqual(rules(include_rules.check_arrows, "src/base/a.cc", '#include "a.h"\n#include "../cel/x.h"\n'),

@@ -23,7 +23,7 @@ THIRD_PARTY = [
     ("boost/asio", ["localcluster/http.cc"]),
     ("boost/", []),
     ("simdjson", ["api/"]),
-    ("yaml-cpp/", ["base/yaml.cc"]),
+    ("yaml-cpp/", ["base/yaml.cc", "base/yaml_events.cc", "base/yaml_events.h"]),
     ("spdlog/", ["base/log.cc"]),
     ("CLI/", ["base/flags.cc", "cli/"]),
     ("re2/", ["cel/"]),
@@ -38,6 +38,7 @@ THIRD_PARTY = [
 IN_HEADERS = {
     "boost/json": ["base/json.h"],
     "boost/unordered/unordered_flat": ["base/flat_map.h"],
+    "yaml-cpp/": ["base/yaml_events.h"],
     "fmt/": [""],
     "tl/": ["base/result.h", "cel/"],
     "gtest/": ["*_test"],
