@@ -1,8 +1,9 @@
 #include "gpu/geometry.h"
 
 #include <algorithm>
+#include <functional>
+#include <limits>
 #include <numeric>
-#include <optional>
 #include <tuple>
 
 #include "base/text.h"
@@ -52,11 +53,30 @@ struct Taken {
   }
 };
 
+// What instances may take together. A number that some profile of the board does not tell sets no limit: the memory
+// slots alone then decide.
+BoardMaximum LimitsOf(const std::vector<Profile>& profiles) {
+  constexpr std::int64_t kUnlimited = std::numeric_limits<std::int64_t>::max();
+  BoardMaximum limits = MaximumOf(profiles);
+  for (const Profile& profile : profiles) {
+    for (const std::string& field : profile.missing_fields) {
+      if (field == "memoryMiB") limits.memory_bytes = kUnlimited;
+      if (field == "multiprocessors") limits.engines.multiprocessors = kUnlimited;
+      if (field == "copyEngines") limits.engines.copy_engines = kUnlimited;
+      if (field == "decoders") limits.engines.decoders = kUnlimited;
+      if (field == "encoders") limits.engines.encoders = kUnlimited;
+      if (field == "jpegEngines") limits.engines.jpeg_engines = kUnlimited;
+      if (field == "ofaEngines") limits.engines.ofa_engines = kUnlimited;
+    }
+  }
+  return limits;
+}
+
 // Depth-first search over placements in order of preference; boards are so small that it ends at once.
 class StaticSearch {
  public:
   StaticSearch(const std::vector<Profile>& all, std::vector<const Profile*> wanted)
-      : all_(all), wanted_(std::move(wanted)), maximum_(MaximumOf(all)), placements_(wanted_.size()) {
+      : all_(all), wanted_(std::move(wanted)), limits_(LimitsOf(all)), placements_(wanted_.size()) {
     for (const Slot& slot : SlotsByPreference(all_)) slots_.push_back(slot);
   }
 
@@ -69,7 +89,7 @@ class StaticSearch {
     const Profile& profile = *wanted_[index];
     if (std::count(wanted_.begin(), wanted_.end(), &profile) > profile.max_instances) return false;
     const Taken sum = taken.Plus(profile);
-    if (!sum.Within(maximum_)) return false;
+    if (!sum.Within(limits_)) return false;
     for (const Slot& slot : slots_) {
       if (slot.profile->name != profile.name) continue;
       const bool free = std::none_of(placements_.begin(), placements_.begin() + static_cast<std::ptrdiff_t>(index),
@@ -83,7 +103,7 @@ class StaticSearch {
 
   const std::vector<Profile>& all_;
   std::vector<const Profile*> wanted_;
-  BoardMaximum maximum_;
+  BoardMaximum limits_;
   std::vector<Placement> placements_;
   std::vector<Slot> slots_;
 };
