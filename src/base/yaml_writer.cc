@@ -93,6 +93,9 @@ bool IsFilled(const Json& value) {
   return (object != nullptr && !object->empty()) || (list != nullptr && !list->empty());
 }
 
+// Where the first line of a node goes: on a line of its own, or behind the "- " that is already there.
+enum class Begin { kOwnLine, kInPlace };
+
 void WriteNode(const Json& value, std::size_t indent, std::string& out);
 
 // What stands behind "key:" or "-" on the same line, and below it.
@@ -105,10 +108,10 @@ void WriteInline(const Json& value, std::size_t indent, std::string& out) {
   out += '\n';
 }
 
-void WriteMap(const JsonObject& object, std::size_t indent, bool first_in_place, std::string& out) {
+void WriteMap(const JsonObject& object, std::size_t indent, Begin begin, std::string& out) {
   for (const auto& [key, member] : object) {
-    if (!first_in_place) out.append(indent, ' ');
-    first_in_place = false;
+    if (begin == Begin::kOwnLine) out.append(indent, ' ');
+    begin = Begin::kOwnLine;
     const std::string_view name(key.data(), key.size());
     out += IsPlainSafe(name) ? std::string(name) : Quote(name);
     out += ':';
@@ -123,15 +126,15 @@ void WriteMap(const JsonObject& object, std::size_t indent, bool first_in_place,
   }
 }
 
-void WriteList(const JsonArray& list, std::size_t indent, bool first_in_place, std::string& out) {
+void WriteList(const JsonArray& list, std::size_t indent, Begin begin, std::string& out) {
   for (const Json& item : list) {
-    if (!first_in_place) out.append(indent, ' ');
-    first_in_place = false;
+    if (begin == Begin::kOwnLine) out.append(indent, ' ');
+    begin = Begin::kOwnLine;
     out += "- ";
     if (const JsonObject* object = item.if_object(); object != nullptr && !object->empty()) {
-      WriteMap(*object, indent + 2, true, out);
+      WriteMap(*object, indent + 2, Begin::kInPlace, out);
     } else if (const JsonArray* inner = item.if_array(); inner != nullptr && !inner->empty()) {
-      WriteList(*inner, indent + 2, true, out);
+      WriteList(*inner, indent + 2, Begin::kInPlace, out);
     } else {
       WriteInline(item, indent + 2, out);
     }
@@ -140,9 +143,9 @@ void WriteList(const JsonArray& list, std::size_t indent, bool first_in_place, s
 
 void WriteNode(const Json& value, std::size_t indent, std::string& out) {
   if (const JsonObject* object = value.if_object(); object != nullptr && !object->empty()) {
-    WriteMap(*object, indent, false, out);
+    WriteMap(*object, indent, Begin::kOwnLine, out);
   } else if (const JsonArray* list = value.if_array(); list != nullptr && !list->empty()) {
-    WriteList(*list, indent, false, out);
+    WriteList(*list, indent, Begin::kOwnLine, out);
   } else {
     // A block at the top of a document still has to be indented.
     WriteInline(value, std::max<std::size_t>(indent, 2), out);

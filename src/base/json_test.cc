@@ -1,0 +1,59 @@
+#include "base/json.h"
+
+#include <gtest/gtest.h>
+
+namespace kumiko {
+namespace {
+
+std::string Again(std::string_view text) {
+  const auto value = ParseJson(text);
+  return value ? WriteJson(*value) : value.error().message;
+}
+
+TEST(Json, KeepsIntegersExactAndMembersInOrder) {
+  EXPECT_EQ(Again(R"({"z":18446744073709551615,"a":[-9223372036854775808,1.5,true,null,"é\n"]})"),
+            R"({"z":18446744073709551615,"a":[-9223372036854775808,1.5,true,null,"é\n"]})");
+  EXPECT_EQ(Again("\"\\ud83d\\ude00\""), "\"😀\"");
+}
+
+TEST(Json, WritesNumbersThatReadBackAsTheSameKind) {
+  EXPECT_EQ(Again("[1,1.0,0.1]"), "[1,1.0,0.1]");
+}
+
+TEST(Json, NamesLineAndColumnOfErrors) {
+  EXPECT_EQ(Again("{\"a\":1,\n \"ä\":x}"), "line 2, column 6: unexpected 'x'");
+  EXPECT_EQ(Again("{\"a\":1,\n \"a\":2}"), "line 2, column 4: duplicate key \"a\"");
+  EXPECT_EQ(Again("[1,2"), "line 1, column 5: the text ends in the middle of a value");
+  EXPECT_EQ(Again("[1] [2]"), "line 1, column 5: text after the end of the value");
+  EXPECT_EQ(Again(""), "line 1, column 1: the text ends in the middle of a value");
+}
+
+TEST(Json, RefusesWhatJsonDoesNotAllow) {
+  for (const char* text : {"[1,]", "{a:1}", "'a'", "[01]", "NaN", "// x\n1", "\"\xff\"", "\"a\nb\"", "1e999", "+1"}) {
+    EXPECT_FALSE(ParseJson(text).has_value()) << text;
+  }
+}
+
+TEST(Json, RefusesMoreThan100Levels) {
+  EXPECT_TRUE(ParseJson(std::string(100, '[') + std::string(100, ']')).has_value());
+  EXPECT_FALSE(ParseJson(std::string(101, '[') + std::string(101, ']')).has_value());
+  EXPECT_EQ(Again(std::string(20'000, '[')), "line 1, column 101: nested deeper than 100 levels");
+}
+
+TEST(Json, FindsMembersByPath) {
+  const Json pod = *ParseJson(R"({"metadata":{"name":"a","uid":5}})");
+  EXPECT_EQ(StringAt(pod, {"metadata", "name"}), "a");
+  EXPECT_EQ(StringAt(pod, {"metadata", "uid"}), "");
+  EXPECT_EQ(StringAt(pod, {"spec", "name"}), "");
+  EXPECT_EQ(FindPath(pod, {"metadata", "name", "x"}), nullptr);
+  EXPECT_EQ(Find(Json(1), "x"), nullptr);
+  EXPECT_EQ(JsonTypeName(pod), "map");
+}
+
+TEST(Json, IndentsForPeople) {
+  EXPECT_EQ(WriteJsonPretty(*ParseJson(R"({"a":[1,{}],"b":[]})")),
+            "{\n  \"a\": [\n    1,\n    {}\n  ],\n  \"b\": []\n}");
+}
+
+}  // namespace
+}  // namespace kumiko
