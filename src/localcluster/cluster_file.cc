@@ -350,6 +350,8 @@ Status ClusterReader::ReadNode(const Json& value, const std::string& path, Clust
   static constexpr std::array<std::string_view, 7> kFields = {"name",   "count",    "pods", "labels",
                                                               "taints", "topology", "gpus"};
   KU_TRY_OK(CheckMap(value, path, kFields));
+  const std::int64_t left = kMaxNodes - static_cast<std::int64_t>(file.nodes.size());
+  if (left == 0) return Bad(path, "a cluster has at most {} nodes", kMaxNodes);
   SimulatedNode node;
   const std::string name_path = ChildPath(path, "name");
   const Json* name = Find(value, "name");
@@ -357,7 +359,6 @@ Status ClusterReader::ReadNode(const Json& value, const std::string& path, Clust
   KU_TRY(node.name, ReadText(*name, name_path));
   std::optional<std::int64_t> count;
   if (const Json* member = Find(value, "count")) {
-    const std::int64_t left = kMaxNodes - static_cast<std::int64_t>(file.nodes.size());
     KU_TRY(count, ReadNumber(*member, ChildPath(path, "count"), 1, left));
   }
   if (const Json* pods = Find(value, "pods")) {

@@ -71,7 +71,7 @@ demand: {1g.10gb: 4, 3g.40gb: 1}
 TEST(ClusterFile, GpusAreSpreadOverRootsAndNumaNodesInOrder) {
   const auto file = ParseClusterFile("c.yaml", R"(kind: Cluster
 nodes:
-- name: n
+- name: box
   topology: {numa: 2, pcieRoots: 4}
   gpus: [{model: H100, count: 8}]
 )");
@@ -93,7 +93,7 @@ nodes:
 }
 
 TEST(ClusterFile, NodeTypeBringsItsShape) {
-  const auto file = ParseClusterFile("c.yaml", "kind: Cluster\nnodes:\n- {name: n, topology: p5.48xlarge}\n");
+  const auto file = ParseClusterFile("c.yaml", "kind: Cluster\nnodes:\n- {name: box, topology: p5.48xlarge}\n");
   ASSERT_TRUE(file.has_value()) << file.error().message;
   const SimulatedNode& node = file->nodes[0];
   ASSERT_EQ(node.boards.size(), 8u);
@@ -124,9 +124,10 @@ TEST(ClusterFile, ErrorsNameLineFieldAndWhatToWrite) {
       {"kind: Cluster\nnodes:\n- name: 7\n", "c.yaml:3:", "put the value in quotes"},
       {"kind: Cluster\nnodes:\n- name: a\n- name: a\n", "c.yaml:4:", "exists already"},
       {"kind: Cluster\nnodes:\n- name: a\n  count: 0\n", "c.yaml:4:", "1 to 10000"},
+      {"kind: Cluster\nnodes:\n- {name: a, count: 10000}\n- name: b\n", "c.yaml:4:", "at most 10000 nodes"},
       {"kind: Cluster\nnodes:\n- name: a\n  count: many\n", "c.yaml:4:", "expected an integer"},
       {"kind: Cluster\nnodes:\n- name: a\n  labels: {on-prem: true}\n", "c.yaml:4:", "put the value in quotes"},
-      {"kind: Cluster\nnodes:\n- name: a\n  taints: [{key: k, effect: No}]\n", "c.yaml:4:", "NoSchedule"},
+      {"kind: Cluster\nnodes:\n- name: a\n  taints: [{key: k, effect: Never}]\n", "c.yaml:4:", "NoSchedule"},
       {"kind: Cluster\nnodes:\n- name: a\n  topology: p5.48xlrge\n", "c.yaml:4:", "did you mean p5.48xlarge?"},
       {"kind: Cluster\nnodes:\n- name: a\n  topology: {numa: 2, pcieRoots: 1}\n", "c.yaml:4:", "at least 2"},
       {"kind: Cluster\nnodes:\n- name: a\n  topology: p5.4xlarge\n  gpus: [{model: H100, count: 2}]\n",
@@ -188,7 +189,7 @@ TEST(ClusterFile, StaticExampleOffersFiftySixParts) {
 }
 
 TEST(ClusterFile, SameFileGivesTheSameClusterAgain) {
-  const std::string text = "kind: Cluster\nnodes:\n- {name: n, count: 2, gpus: [{model: H100, mig: [1g.10gb]}]}\n";
+  const std::string text = "kind: Cluster\nnodes:\n- {name: box, count: 2, gpus: [{model: H100, mig: [1g.10gb]}]}\n";
   const auto a = ParseClusterFile("c.yaml", text);
   const auto b = ParseClusterFile("c.yaml", text);
   EXPECT_EQ(a->nodes[1].boards[0].uuid, b->nodes[1].boards[0].uuid);
