@@ -10,6 +10,9 @@ namespace kumiko {
 
 std::string ChildPath(std::string_view parent, std::string_view key);
 std::string ItemPath(std::string_view parent, std::size_t index);
+// The path as ChildPath and ItemPath write it. Validation errors put every key of a map into brackets, as Kubernetes
+// does: metadata.labels[app] becomes metadata.labels.app.
+std::string CanonicalPath(std::string_view path);
 // The path without its last step; the root's parent is the root.
 std::string_view ParentPath(std::string_view path);
 

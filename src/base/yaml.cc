@@ -106,7 +106,9 @@ void SourceMap::Set(std::string path, Position position) {
   positions_.insert_or_assign(std::move(path), position);
 }
 
-Position SourceMap::At(std::string_view path) const {
+Position SourceMap::At(std::string_view written) const {
+  const std::string canonical = CanonicalPath(written);
+  std::string_view path = canonical;
   while (true) {
     const auto found = positions_.find(path);
     if (found != positions_.end()) return found->second;
