@@ -31,6 +31,7 @@ struct Inventory::Impl {
 
   // Caches and the numbering, filled by const calls.
   std::map<std::string, NodeView> views;
+  std::uint64_t next_view = 0;
   std::map<DeviceId, DeviceIndex> index_of;
   std::vector<const DeviceId*> id_of;
   std::map<PoolKey, std::uint32_t> pool_index_of;
@@ -219,7 +220,9 @@ const NodeView& Inventory::ViewOf(const std::string& node) const {
   input.shared = &impl_->shared_slices;
   input.pools = &impl_->pools;
   input.taint_rules = &impl_->taint_rules;
-  return impl_->views.emplace(node, BuildNodeView(input)).first->second;
+  auto view = BuildNodeView(input);
+  view.serial = ++impl_->next_view;
+  return impl_->views.emplace(node, std::move(view)).first->second;
 }
 
 DeviceIndex Inventory::IndexOf(const DeviceId& id) const {

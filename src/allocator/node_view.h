@@ -80,6 +80,7 @@ struct BoardView {
 
 struct NodeView {
   std::string node;
+  std::uint64_t serial = 0;  // another one each time the view is built; never 0
   std::vector<PoolView> pools;
   std::vector<ViewDevice> devices;  // in first-fit order; those of other nodes (on_node false) at the end
   std::vector<BoardView> boards;

@@ -2,12 +2,14 @@
 
 #include <utility>
 
+#include "allocator/decision_cache.h"
 #include "allocator/inventory.h"
 #include "base/check.h"
 
 namespace kumiko::allocator {
 
-State::State(const Inventory& inventory) : inventory_(&inventory) {}
+State::State(const Inventory& inventory) : inventory_(&inventory), cache_(std::make_unique<DecisionCache>()) {}
+State::~State() = default;
 
 void State::Add(const api::AllocationResult& result) {
   Record(result, 1);

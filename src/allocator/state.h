@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@
 namespace kumiko::allocator {
 
 class Inventory;
+struct DecisionCache;
 
 class State {
  public:
@@ -27,6 +29,9 @@ class State {
 
   // `inventory` is borrowed and must outlive the state.
   explicit State(const Inventory& inventory);
+  ~State();
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
 
   // Takes everything that the result names, also devices that are not published at the moment.
   void Add(const api::AllocationResult& result);
@@ -52,6 +57,9 @@ class State {
   // Grows with every change of a device of this pool (Inventory::PoolIndexOf).
   std::uint64_t PoolVersion(std::uint32_t pool) const;
 
+  // Scratch memory of Place; holds nothing that a decision depends on.
+  DecisionCache& cache() const { return *cache_; }
+
  private:
   struct Entry {
     DeviceIndex device = 0;
@@ -70,6 +78,7 @@ class State {
   std::vector<Entry> journal_;
   std::vector<std::uint64_t> pool_versions_;
   std::uint64_t version_ = 0;
+  std::unique_ptr<DecisionCache> cache_;
 };
 
 }  // namespace kumiko::allocator

@@ -1,0 +1,76 @@
+#include "allocator/packing_classes.h"
+
+#include <set>
+#include <utility>
+#include <variant>
+
+namespace kumiko::allocator {
+namespace {
+
+constexpr std::size_t kMaxMaskClasses = 64;
+
+const std::string* StringAttribute(const DeviceContent& content, const std::string& id) {
+  for (const auto& attribute : content.attributes) {
+    if (attribute.id != id) continue;
+    if (const auto* text = std::get_if<std::string>(&attribute.value)) return text;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::string LabelOf(const DeviceContent& content) {
+  for (const auto* id : {"profile", "type"}) {
+    if (const auto* text = StringAttribute(content, id)) return *text;
+  }
+  return "";
+}
+
+PackingClasses::PackingClasses(const Inventory& inventory, const Demand* demand, std::span<const NodeView* const> views)
+    : inventory_(&inventory) {
+  if (demand) {
+    for (auto& entry : demand->Classes()) Add(std::move(entry));
+    declared_ = demand->declared();
+    drift_ = demand->Drift();
+  }
+  known_ = !classes_.empty();
+  if (known_) return;
+  std::set<std::string> labels;
+  for (const auto* view : views) {
+    for (const auto& device : view->devices) labels.insert(LabelOf(*device.content));
+  }
+  for (const auto& label : labels) {
+    if (classes_.size() < kMaxMaskClasses) Add({.label = label, .selectors = {}, .weight = 0});
+  }
+}
+
+void PackingClasses::Add(Demand::Class entry) {
+  Class added;
+  key_ += entry.label + "\n";
+  for (const auto& text : entry.selectors) {
+    key_ += text + "\n";
+    if (auto expression = inventory_->Compile(text)) added.selectors.push_back(std::move(*expression));
+  }
+  key_ += "\n";
+  // A class whose selectors do not compile serves no request.
+  if (added.selectors.size() != entry.selectors.size()) return;
+  added.label = std::move(entry.label);
+  added.weight = entry.weight;
+  classes_.push_back(std::move(added));
+}
+
+ClassMask PackingClasses::MaskOf(const DeviceContent& content) const {
+  const auto label = LabelOf(content);
+  ClassMask mask = 0;
+  for (std::size_t c = 0; c < classes_.size(); ++c) {
+    const auto& entry = classes_[c];
+    bool serves = !entry.selectors.empty() || entry.label == label;
+    for (const auto& expression : entry.selectors) {
+      serves = serves && inventory_->Evaluate(expression, content).kind == Verdict::Kind::kTrue;
+    }
+    if (serves) mask |= ClassMask{1} << c;
+  }
+  return mask;
+}
+
+}  // namespace kumiko::allocator

@@ -1,0 +1,226 @@
+#include "allocator/place.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <memory>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include "allocator/decision_cache.h"
+#include "allocator/packing.h"
+#include "allocator/result_builder.h"
+#include "allocator/search.h"
+#include "allocator/view_builder.h"
+
+namespace kumiko::allocator {
+namespace {
+
+void Merge(const std::optional<std::vector<cel::AttributeKey>>& read, KeysInPlay& keys) {
+  if (!read) keys.reset();
+  if (keys) keys->insert(keys->end(), read->begin(), read->end());
+}
+
+KeysInPlay KeysOf(const Inventory& inventory, const Plan& plan, const Options& options) {
+  KeysInPlay keys;
+  keys.emplace();
+  for (const auto& claim : plan.claims) {
+    for (const auto& request : claim.requests) {
+      for (const auto& alternative : request.alternatives) {
+        for (const auto& selector : alternative.selectors) Merge(selector.ReadKeys(), keys);
+      }
+    }
+    for (const auto& constraint : claim.constraints) {
+      auto [domain, id] = SplitName(constraint.attribute, "");
+      // Without a domain the name belongs to whichever driver published the device.
+      if (domain.empty()) return std::nullopt;
+      if (keys) keys->push_back({.map = cel::AttributeKey::Map::kAttributes, .domain = domain, .id = id});
+    }
+  }
+  if (options.policy == Policy::kPacked && options.demand) {
+    for (const auto& entry : options.demand->Classes()) {
+      for (const auto& text : entry.selectors) {
+        if (const auto expression = inventory.Compile(text)) Merge(expression->ReadKeys(), keys);
+      }
+    }
+  }
+  if (keys) {
+    std::sort(keys->begin(), keys->end());
+    keys->erase(std::unique(keys->begin(), keys->end()), keys->end());
+  }
+  return keys;
+}
+
+// Nodes of one class; the first in the policy's order stands for all.
+struct Group {
+  std::string node;
+  std::size_t members = 1;
+};
+
+std::vector<Group> GroupNodes(const Inventory& inventory, const State& state, const Plan& plan,
+                              std::span<const std::string> nodes, const Options& options) {
+  const auto keys = KeysOf(inventory, plan, options);
+  std::map<NodeClassId, std::size_t> group_of;
+  std::vector<Group> groups;
+  for (const auto& node : nodes) {
+    const auto id = state.cache().node_classes.ClassOf(inventory, state, node, keys);
+    const auto [found, added] = group_of.try_emplace(id, groups.size());
+    if (added) {
+      groups.push_back({.node = node, .members = 1});
+      continue;
+    }
+    auto& group = groups[found->second];
+    ++group.members;
+    if (options.policy == Policy::kPacked && node < group.node) group.node = node;
+  }
+  return groups;
+}
+
+struct Candidate {
+  std::string node;
+  std::vector<Pick> picks;
+  PackingCost cost;
+};
+
+class Placing {
+ public:
+  Placing(const Inventory& inventory, const State& state, const Plan& plan, const Options& options)
+      : inventory_(inventory), state_(state), plan_(plan), options_(options) {}
+
+  Placement FirstFit(const std::vector<Group>& groups) {
+    for (const auto& group : groups) {
+      auto found = Search(inventory_.ViewOf(group.node), nullptr);
+      if (Exhausted(found)) return std::move(placement_);
+      if (found.kind == Outcome::Kind::kFits) return Finish(group.node, found.picks);
+    }
+    return std::move(placement_);
+  }
+
+  Placement Packed(const std::vector<Group>& groups) {
+    std::vector<std::unique_ptr<InFlight>> states;
+    std::vector<Packing::Node> nodes;
+    for (const auto& group : groups) {
+      states.push_back(std::make_unique<InFlight>(inventory_.ViewOf(group.node), state_));
+      nodes.push_back({.in_flight = states.back().get(), .members = group.members});
+    }
+    const Packing packing(inventory_, options_.demand, nodes, state_.cache().shapes);
+    std::vector<Candidate> candidates;
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+      const auto order = packing.OrderFor(i);
+      auto found = Search(states[i]->view(), &order);
+      if (Exhausted(found)) return std::move(placement_);
+      if (found.kind != Outcome::Kind::kFits) continue;
+      auto cost = packing.CostOf(i, found.picks);
+      cost.alternatives = AlternativesPassed(found.picks);
+      candidates.push_back({.node = groups[i].node, .picks = std::move(found.picks), .cost = cost});
+    }
+    if (candidates.empty()) return std::move(placement_);
+    const auto& best = Best(candidates, packing.tolerance());
+    return Finish(best.node, best.picks);
+  }
+
+ private:
+  SearchResult Search(const NodeView& view, const PickOrder* order) {
+    auto options = options_;
+    options.max_steps = options_.max_steps - placement_.steps;
+    auto found = SearchNode(inventory_, state_, view, plan_, options, order);
+    placement_.steps += found.steps;
+    ++placement_.decided;
+    // The gravest failure is reported when nothing fits: fatal, then an error of one node, then no room.
+    if (found.kind == Outcome::Kind::kFatal || (found.kind == Outcome::Kind::kNodeError && placement_.error.empty())) {
+      if (placement_.kind != Outcome::Kind::kFatal) {
+        placement_.kind = found.kind;
+        placement_.error = found.error;
+      }
+    }
+    return found;
+  }
+
+  // Out of steps or told to stop: further nodes cannot be decided either.
+  bool Exhausted(const SearchResult& found) const {
+    return found.kind == Outcome::Kind::kFatal &&
+           (placement_.steps >= options_.max_steps || options_.stop.stop_requested());
+  }
+
+  std::int64_t AlternativesPassed(const std::vector<Pick>& picks) const {
+    std::int64_t passed = 0;
+    for (const auto& pick : picks) {
+      passed += pick.alternative - plan_.claims[pick.claim].requests[pick.request].alternatives.data();
+    }
+    return passed;
+  }
+
+  static const Candidate& Best(const std::vector<Candidate>& candidates, double tolerance) {
+    const auto grade = [](const Candidate& c) { return std::tie(c.cost.alternatives, c.cost.share_ppm); };
+    const auto* least = &candidates.front();
+    for (const auto& candidate : candidates) {
+      if (grade(candidate) < grade(*least) ||
+          (grade(candidate) == grade(*least) && candidate.cost.loss < least->cost.loss)) {
+        least = &candidate;
+      }
+    }
+    const Candidate* best = nullptr;
+    const auto rank = [](const Candidate& c) {
+      return std::tie(c.cost.board_free_ppm, c.cost.node_free_ppm, c.cost.loss, c.node);
+    };
+    for (const auto& candidate : candidates) {
+      if (grade(candidate) != grade(*least) || candidate.cost.loss > least->cost.loss + tolerance) continue;
+      if (!best || rank(candidate) < rank(*best)) best = &candidate;
+    }
+    return *best;
+  }
+
+  Placement Finish(const std::string& node, const std::vector<Pick>& picks) {
+    placement_.kind = Outcome::Kind::kFits;
+    placement_.error.clear();
+    placement_.node = node;
+    auto results = BuildResults(inventory_.ViewOf(node), plan_, picks);
+    if (results) {
+      placement_.results = std::move(*results);
+    } else {
+      placement_.kind = Outcome::Kind::kFatal;
+      placement_.error = results.error().message;
+    }
+    return std::move(placement_);
+  }
+
+  const Inventory& inventory_;
+  const State& state_;
+  const Plan& plan_;
+  const Options& options_;
+  Placement placement_;
+};
+
+}  // namespace
+
+Placement Place(const Inventory& inventory, State& state, std::span<const api::ResourceClaim* const> claims,
+                std::span<const std::string> candidate_nodes, const Options& options) {
+  const auto plan = MakePlan(inventory, claims);
+  if (!plan) {
+    Placement failed;
+    failed.kind = Outcome::Kind::kFatal;
+    failed.error = plan.error().message;
+    return failed;
+  }
+  const auto groups = GroupNodes(inventory, state, *plan, candidate_nodes, options);
+  Placing placing(inventory, state, *plan, options);
+  switch (options.policy) {
+    case Policy::kFirstFit:
+      return placing.FirstFit(groups);
+    case Policy::kPacked:
+      return placing.Packed(groups);
+  }
+  return {};
+}
+
+Outcome Allocate(const Inventory& inventory, State& state, const std::string& node,
+                 std::span<const api::ResourceClaim* const> claims, const Options& options) {
+  auto placement = Place(inventory, state, claims, std::span(&node, 1), options);
+  return {.kind = placement.kind,
+          .results = std::move(placement.results),
+          .error = std::move(placement.error),
+          .steps = placement.steps};
+}
+
+}  // namespace kumiko::allocator

@@ -1,0 +1,155 @@
+#include "allocator/prices.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace kumiko::allocator {
+namespace {
+
+constexpr int kRounds = 480;
+constexpr double kStep = 0.07;
+constexpr double kAveraging = 0.02;
+constexpr double kPriorShare = 0.2;
+constexpr double kSlicesPerBoard = 8;
+constexpr double kLowestLogPrice = -12;
+
+using ByClass = std::vector<double>;
+
+// Size of the smallest device of each class in eighths of its board; 0: no device serves it.
+ByClass SizesOf(const std::vector<Census>& census, std::size_t class_count) {
+  ByClass sizes(class_count, 0);
+  for (const auto& entry : census) {
+    for (const auto& type : entry.shape->types()) {
+      const double size = kSlicesPerBoard * static_cast<double>(entry.shape->SharePpm(type)) / 1e6;
+      for (std::size_t c = 0; c < class_count; ++c) {
+        if ((type.mask >> c & 1) != 0 && size > 0) sizes[c] = sizes[c] > 0 ? std::min(sizes[c], size) : size;
+      }
+    }
+  }
+  return sizes;
+}
+
+// Demand that has been declared counts as it is; learnt demand is mixed with equal work for all classes.
+ByClass DemandOf(const PackingClasses& classes, const ByClass& sizes) {
+  ByClass prior(classes.size(), 0);
+  ByClass demand(classes.size(), 0);
+  double prior_sum = 0;
+  double known_sum = 0;
+  for (std::size_t c = 0; c < classes.size(); ++c) {
+    if (sizes[c] <= 0) continue;
+    prior[c] = 1 / sizes[c];
+    prior_sum += prior[c];
+    known_sum += classes.weight(c);
+  }
+  const double share = !classes.known() || known_sum <= 0 ? 1 : classes.declared() ? 0 : kPriorShare;
+  for (std::size_t c = 0; c < classes.size(); ++c) {
+    if (sizes[c] <= 0) continue;
+    demand[c] = share * prior[c] / prior_sum + (share < 1 ? (1 - share) * classes.weight(c) / known_sum : 0);
+  }
+  return demand;
+}
+
+// V(k) and the best option of each state, children first.
+void Value(const BoardShape& shape, const ByClass& prices, std::vector<double>& value, std::vector<int>& best) {
+  const auto& merged = shape.merged();
+  value.assign(merged.size(), 0);
+  best.assign(merged.size(), -1);
+  for (std::size_t k = 0; k < merged.size(); ++k) {
+    for (std::size_t o = 0; o < merged[k].size(); ++o) {
+      const auto& option = merged[k][o];
+      const double worth = prices[option.class_index] + value[option.child];
+      if (best[k] < 0 || worth > value[k]) {
+        value[k] = worth;
+        best[k] = static_cast<int>(o);
+      }
+    }
+  }
+}
+
+// How much of each class the free boards would serve when each is filled along its best options.
+void Flow(const Census& entry, const std::vector<int>& best, ByClass& served) {
+  const auto& merged = entry.shape->merged();
+  std::vector<double> flow = entry.boards;
+  flow.resize(merged.size(), 0);
+  for (std::size_t k = merged.size(); k-- > 0;) {
+    if (flow[k] <= 0 || best[k] < 0) continue;
+    const auto& option = merged[k][static_cast<std::size_t>(best[k])];
+    served[option.class_index] += flow[k];
+    flow[option.child] += flow[k];
+  }
+}
+
+std::vector<bool> AliveClasses(const std::vector<Census>& census, const ByClass& demand) {
+  std::vector<bool> alive(demand.size(), false);
+  for (const auto& entry : census) {
+    for (std::size_t k = 0; k < entry.boards.size(); ++k) {
+      if (entry.boards[k] <= 0) continue;
+      for (const auto& option : entry.shape->merged()[k]) {
+        if (demand[option.class_index] > 0) alive[option.class_index] = true;
+      }
+    }
+  }
+  return alive;
+}
+
+}  // namespace
+
+Worths ComputeWorths(const std::vector<Census>& census, const PackingClasses& classes) {
+  const auto sizes = SizesOf(census, classes.size());
+  const auto demand = DemandOf(classes, sizes);
+  const auto alive = AliveClasses(census, demand);
+  double asked = 0;  // eighths of a board per arrival
+  for (std::size_t c = 0; c < classes.size(); ++c) asked += alive[c] ? demand[c] * sizes[c] : 0;
+
+  ByClass log_prices(classes.size(), 0);
+  Worths worths;
+  worths.of.resize(census.size());
+  std::vector<double> value;
+  std::vector<int> best;
+  for (int round = 0; round < kRounds && asked > 0; ++round) {
+    double highest = kLowestLogPrice;
+    for (std::size_t c = 0; c < classes.size(); ++c) {
+      if (alive[c]) highest = round == 0 ? 0 : std::max(highest, log_prices[c]);
+    }
+    double sum = 0;
+    for (std::size_t c = 0; c < classes.size(); ++c) {
+      if (!alive[c]) continue;
+      log_prices[c] = std::max(log_prices[c] - highest, kLowestLogPrice);
+      sum += std::exp(log_prices[c]);
+    }
+    ByClass prices(classes.size(), 0);
+    for (std::size_t c = 0; c < classes.size(); ++c) {
+      if (alive[c]) prices[c] = std::exp(log_prices[c]) / sum / demand[c] * asked;
+    }
+    ByClass served(classes.size(), 0);
+    for (std::size_t i = 0; i < census.size(); ++i) {
+      Value(*census[i].shape, prices, value, best);
+      Flow(census[i], best, served);
+      auto& mean = worths.of[i];
+      if (round == 0) mean = value;
+      for (std::size_t k = 0; k < value.size(); ++k) mean[k] += kAveraging * (value[k] - mean[k]);
+    }
+    double work = 0;
+    for (std::size_t c = 0; c < classes.size(); ++c) work += alive[c] ? served[c] * sizes[c] : 0;
+    const double theta = work / asked;
+    if (theta <= 0) break;
+    for (std::size_t c = 0; c < classes.size(); ++c) {
+      if (alive[c]) log_prices[c] -= kStep * (std::min(served[c] / (demand[c] * theta), 4.0) - 1);
+    }
+  }
+
+  const double drift = classes.drift();
+  worths.tolerance = 0.05 + 0.05 * drift;
+  const double most_work_share = asked > 0 ? 0.3 * drift : 1;
+  for (std::size_t i = 0; i < census.size(); ++i) {
+    worths.of[i].resize(census[i].shape->merged().size(), 0);
+    if (most_work_share <= 0) continue;
+    Value(*census[i].shape, sizes, value, best);
+    for (std::size_t k = 0; k < value.size(); ++k) {
+      worths.of[i][k] = (1 - most_work_share) * worths.of[i][k] + most_work_share * value[k];
+    }
+  }
+  return worths;
+}
+
+}  // namespace kumiko::allocator

@@ -1,0 +1,27 @@
+// What a board state is worth: prices of request classes such that the free space, filled in the best way at these
+// prices, would serve the classes in the proportion in which they arrive (spec packing-partitions §2). Pure: the same
+// census and demand give the same worths.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "allocator/board_shape.h"
+#include "allocator/packing_classes.h"
+
+namespace kumiko::allocator {
+
+// How many boards of one shape are in each merged state.
+struct Census {
+  const BoardShape* shape = nullptr;
+  std::vector<double> boards;  // by merged state
+};
+
+struct Worths {
+  std::vector<std::vector<double>> of;  // by census entry, then merged state; in eighths of a board
+  double tolerance = 0.05;              // losses closer than this count as equal
+};
+
+Worths ComputeWorths(const std::vector<Census>& census, const PackingClasses& classes);
+
+}  // namespace kumiko::allocator
