@@ -244,7 +244,8 @@ class Checker {
     if (const auto* local = Local(expr)) return local->second;
     if (expr.name == "device") return &kDeviceType;
     if (TypeByName(expr.name) != nullptr) return &kTypeType;
-    return Report(id, fmt::format("undeclared reference to '{}' (in container '')", expr.name));
+    return Report(id,
+                  fmt::format("undeclared reference to '{}{}' (in container '')", expr.absolute ? "." : "", expr.name));
   }
 
   TypeRef DeviceField(ExprId id, std::string_view name) {
@@ -361,15 +362,10 @@ class Checker {
 
   TypeRef Chain(ExprId id) {
     const Expr& expr = At(id);
-    const std::string_view name = expr.kind == ExprKind::kAnd ? "_&&_" : "_||_";
+
     for (std::size_t i = 0; i < expr.args.size(); ++i) {
       const TypeRef type = Visit(expr.args[i]);
-      if (TryAssign(&kBoolType, type)) continue;
-      if (i == 0) {
-        NoOverload(id, name, {type, &kBoolType});
-      } else {
-        NoOverload(id, name, {&kBoolType, type});
-      }
+      ExpectBool(expr.args[i], type);
     }
     return &kBoolType;
   }
@@ -389,8 +385,8 @@ class Checker {
   // Type of an item behind `?`: the value inside the optional.
   TypeRef OptionalItem(ExprId item, TypeRef type) {
     const TypeRef value = Fresh();
-    if (TryAssign(pool().Optional(value), type)) return Resolve(value)->kind == TypeKind::kVariable ? &kDynType : value;
-    return Report(item, fmt::format("expected type 'optional_type(dyn)' but found '{}'", TypeName(Final(type))));
+    if (TryAssign(pool().Optional(value), type)) return value;
+    return Report(item, fmt::format("expected type 'optional_type({0})' but found '{0}'", TypeName(Final(type))));
   }
 
   TypeRef List(ExprId id) {
@@ -432,29 +428,38 @@ class Checker {
       variable = &kErrorType;
     }
     scope_.emplace_back(expr.name, variable);
-    if (expr.fold_filter != kNoExpr) RequireBool(id, expr.fold_filter, Visit(expr.fold_filter), "_?_:_");
+    const TypeRef keep = expr.fold_filter != kNoExpr ? Visit(expr.fold_filter) : &kBoolType;
     const TypeRef body = Visit(expr.args[0]);
     scope_.pop_back();
     switch (expr.fold) {
       case FoldKind::kAll:
-        RequireBool(id, expr.args[0], body, "_&&_");
-        return &kBoolType;
       case FoldKind::kExists:
-        RequireBool(id, expr.args[0], body, "_||_");
+        ExpectBool(expr.args[0], body);
         return &kBoolType;
       case FoldKind::kExistsOne:
-        RequireBool(id, expr.args[0], body, "_?_:_");
+        RequireCondition(id, body, &kIntType);
         return &kBoolType;
-      case FoldKind::kFilter:
-        RequireBool(id, expr.args[0], body, "_?_:_");
-        return pool().List(variable);
-      case FoldKind::kMap:
-        return pool().List(body);
+      case FoldKind::kFilter: {
+        const TypeRef list = pool().List(variable);
+        RequireCondition(id, body, list);
+        return list;
+      }
+      case FoldKind::kMap: {
+        const TypeRef list = pool().List(body);
+        RequireCondition(id, keep, list);
+        return list;
+      }
     }
     return &kErrorType;
   }
-  void RequireBool(ExprId at, ExprId, TypeRef type, std::string_view name) {
-    if (!TryAssign(&kBoolType, type)) NoOverload(at, name, {&kBoolType, type});
+  void ExpectBool(ExprId id, TypeRef type) {
+    if (!TryAssign(&kBoolType, type)) {
+      Report(id, fmt::format("expected type 'bool' but found '{}'", TypeName(Final(type))));
+    }
+  }
+  // Macros that pick items are conditionals over their result.
+  void RequireCondition(ExprId id, TypeRef condition, TypeRef result) {
+    if (!TryAssign(&kBoolType, condition)) NoOverload(id, "_?_:_", {condition, result, result});
   }
 
   TypeRef OptionalMap(ExprId id) {

@@ -30,6 +30,9 @@ class Compiler {
       Conjunct(checked_.ast.root);
     }
     program_->read_keys = KeysRead(checked_, checked_.ast.root);
+    if (bad_pattern_) {
+      return Fail(Code::kInvalidArgument, "compilation failed: {}", FormatSourceError(program_->text, *bad_pattern_));
+    }
     if (!error_.empty()) return Fail(Code::kInvalidArgument, "program instantiation failed: {}", error_);
     return std::shared_ptr<const Program>(std::move(program_));
   }
@@ -228,7 +231,7 @@ class Compiler {
     options.set_log_errors(false);
     program_->regexes.push_back(std::make_unique<RE2>(text, options));
     const RE2& regex = *program_->regexes.back();
-    if (!regex.ok() && error_.empty()) error_ = "error parsing regexp: " + regex.error();
+    if (!regex.ok() && !bad_pattern_) bad_pattern_ = SourceError{At(pattern).position, "invalid matches argument"};
     Emit({.op = Op::kMatches, .a = static_cast<std::uint32_t>(program_->regexes.size() - 1)}, 0);
   }
 
@@ -313,6 +316,7 @@ class Compiler {
   std::vector<std::pair<std::string, std::uint32_t>> scope_;
   int depth_ = 0;
   std::string error_;
+  std::optional<SourceError> bad_pattern_;
 };
 
 }  // namespace

@@ -15,7 +15,7 @@ constexpr double kTwoTo63 = 9223372036854775808.0;
 constexpr double kTwoTo64 = 18446744073709551616.0;
 
 Value BadConversion(RunContext& run, const Value& from, std::string_view to) {
-  return run.arena.Error(fmt::format("type conversion error from '{}' to '{}'", Describe(from), to));
+  return run.arena.Error(fmt::format("type conversion error from '{}' to '{}'", KindName(from), to));
 }
 
 // Decimal with an optional sign, whole text.

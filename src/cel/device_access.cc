@@ -97,10 +97,12 @@ std::optional<Value> Lookup(RunContext& run, const Value& map, const Value& key)
     const Value* found = FindKey(map, key);
     return found != nullptr ? std::optional(*found) : std::nullopt;
   }
-  if (key.kind != ValueKind::kString) return std::nullopt;
-  if (map.kind == ValueKind::kDomain) return ReadEntry(run, map.capacity, map.view(), key.view());
+  if (map.kind == ValueKind::kDomain) {
+    if (key.kind != ValueKind::kString) return std::nullopt;
+    return ReadEntry(run, map.capacity, map.view(), key.view());
+  }
   // Kubernetes answers an unknown domain with an empty map.
-  Value domain = Value::Text(ValueKind::kDomain, key.view());
+  Value domain = Value::Text(ValueKind::kDomain, key.kind == ValueKind::kString ? key.view() : std::string_view());
   domain.capacity = map.capacity;
   return domain;
 }

@@ -51,6 +51,16 @@ Value Join(const Value& left, const Value& right, bool absorbing) {
   return NoSuchOverload();
 }
 
+// What the reference implementation calls the kind in this one message.
+std::string GoName(const Value& value) {
+  if (value.kind == ValueKind::kBool) return "types.Bool";
+  if (value.kind == ValueKind::kInt) return "types.Int";
+  if (value.kind == ValueKind::kUint) return "types.Uint";
+  if (value.kind == ValueKind::kDouble) return "types.Double";
+  if (value.kind == ValueKind::kString) return "types.String";
+  return std::string(KindName(value));
+}
+
 class Machine {
  public:
   Machine(const Program& program, RunContext& run)
@@ -218,6 +228,8 @@ class Machine {
     } else if (key.kind == ValueKind::kDouble && key.real >= 0 && key.real <= static_cast<double>(list.size) &&
                key.real == static_cast<double>(static_cast<std::int64_t>(key.real))) {
       index = static_cast<std::int64_t>(key.real);
+    } else if (key.IsNumber()) {
+      return run_.arena.Error("unsupported index value " + Describe(key) + " in list");
     } else {
       return run_.arena.Error("unsupported index type '" + std::string(KindName(key)) + "' in list");
     }
@@ -256,12 +268,12 @@ class Machine {
       if (!present && !optional) return NoSuchKey(run_, key);
     } else if (operand.kind == ValueKind::kList) {
       found = ListItem(operand, key);
-      if (optional && found.IsError()) present = false;
+      if (optional && found.IsError() && key.IsNumber()) present = false;
     } else if (operand.kind == ValueKind::kDevice) {
       found = DeviceField(key);
     } else {
       // A scalar has no fields: the message is that of a missing one.
-      return optional ? NoSuchOverload() : NoSuchKey(run_, key);
+      return optional ? Value::Optional(nullptr) : NoSuchKey(run_, key);
     }
     if (found.IsError() && present) return found;
     if (!optional) return found;
@@ -281,7 +293,8 @@ class Machine {
       const Value field = DeviceField(name);
       return field.IsError() ? field : Value::Bool(true);
     }
-    return NoSuchOverload();
+    if (operand.kind == ValueKind::kList) return ListItem(operand, name);
+    return Value::Bool(false);
   }
 
   Value Matches(const Value& value, const RE2& regex) {
@@ -339,14 +352,15 @@ class Machine {
     std::stable_sort(entries.begin(), entries.end(),
                      [](const auto& a, const auto& b) { return CompareKeys(a.first, b.first) < 0; });
     Value* items = run_.arena.Values(2 * entries.size());
+    std::size_t count = 0;
     for (std::size_t i = 0; i < entries.size(); ++i) {
-      if (i > 0 && CompareKeys(entries[i - 1].first, entries[i].first) == 0) {
-        return Push(run_.arena.Error("Failed with repeated key: " + Describe(entries[i].first)));
-      }
-      items[2 * i] = entries[i].first;
-      items[2 * i + 1] = entries[i].second;
+      // Of equal keys the last one written wins.
+      if (i > 0 && CompareKeys(entries[i - 1].first, entries[i].first) == 0) --count;
+      items[2 * count] = entries[i].first;
+      items[2 * count + 1] = entries[i].second;
+      ++count;
     }
-    Value map = Value::List(items, entries.size());
+    Value map = Value::List(items, count);
     map.kind = ValueKind::kMap;
     Push(map);
   }
@@ -360,8 +374,7 @@ class Machine {
     } else if (IsMap(range)) {
       fold.range = Keys(run_, range);
     } else {
-      Push(range.IsError() ? range
-                           : run_.arena.Error("got '" + std::string(KindName(range)) + "', expected iterable type"));
+      Push(range.IsError() ? range : run_.arena.Error("got '" + GoName(range) + "', expected iterable type"));
       return false;
     }
     run_.budget -= static_cast<std::int64_t>(fold.range.size);

@@ -95,7 +95,8 @@ Result<Expression> Expression::Compile(std::string_view text, const CompileOptio
   if (!checked) return CompilationFailed(text, std::move(checked).error());
   const TypeRef type = checked->types[checked->ast.root];
   if (type->kind != TypeKind::kBool && type->kind != TypeKind::kDyn) {
-    return Fail(Code::kInvalidArgument, "must evaluate to bool or the unknown type, not {}", TypeName(type));
+    return Fail(Code::kInvalidArgument, "must evaluate to bool or the unknown type, not {}",
+                type->kind == TypeKind::kNull ? "null_type" : TypeName(type));
   }
   KU_TRY(std::shared_ptr<const Program> program, CompileProgram(*checked, text, options));
   return Expression(std::move(program));

@@ -3,10 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <thread>
-
-#include "cel/expression_cache.h"
-
 namespace kumiko::cel {
 namespace {
 
@@ -114,10 +110,10 @@ INSTANTIATE_TEST_SUITE_P(
         Row{R"(true || uint(-1) == 1u)", "compile: program instantiation failed"},
         Row{R"(bool("yes"))", "compile: program instantiation failed"},
         Row{R"(int(9.3e18) == 1)", "compile: program instantiation failed"},
-        Row{R"("a".matches("("))", "compile: program instantiation failed"}, Row{R"("a".matches("a" + "("))", "error:"},
-        Row{R"(true || semver("x").major() == 1)", "true"}, Row{R"(semver("x").major() == 1)", "error:"},
-        Row{R"(quantity("x") == quantity("1"))", "error:"}, Row{R"(device["driver"] == "x")", "compile:"},
-        Row{"has(device.nope)", "compile:"},
+        Row{R"("a".matches("("))", "compile: compilation failed: ERROR: <input>:1:13: invalid matches argument"},
+        Row{R"("a".matches("a" + "("))", "error:"}, Row{R"(true || semver("x").major() == 1)", "true"},
+        Row{R"(semver("x").major() == 1)", "error:"}, Row{R"(quantity("x") == quantity("1"))", "error:"},
+        Row{R"(device["driver"] == "x")", "compile:"}, Row{"has(device.nope)", "compile:"},
         Row{"@a.i", "error: CEL result of type int could not be converted to bool"}, Row{"@a.b", "true"},
         Row{"1", "compile: must evaluate to bool or the unknown type, not int"},
         Row{"[1]", "compile: must evaluate to bool or the unknown type, not list(int)"},
@@ -135,11 +131,11 @@ INSTANTIATE_TEST_SUITE_P(
         Row{"[1, 2].all(x, [3, 4].exists(y, y > x))", "true"}, Row{"{1: 2, 3: 4}.all(k, k > 0)", "true"},
         Row{"[0, 1].exists(x, 1 / x == 1)", "true"}, Row{"[0, 1].all(x, 1 / x == 2)", "false"},
         Row{"[0, 1].map(x, 1 / x) == [1]", "error: division by zero"}, Row{"1.map(x, x) == [1]", "compile:"},
-        Row{"@a.i.all(x, true)", "error: got 'int', expected iterable type"}, Row{"cel.bind(x, 2, x * x == 4)", "true"},
-        Row{"cel.bind(x, [1], cel.bind(y, x, y == x))", "true"}, Row{"optional.of(1).value() == 1", "true"},
-        Row{"optional.none().orValue(3) == 3", "true"},
+        Row{"@a.i.all(x, true)", "error: got 'types.Int', expected iterable type"},
+        Row{"cel.bind(x, 2, x * x == 4)", "true"}, Row{"cel.bind(x, [1], cel.bind(y, x, y == x))", "true"},
+        Row{"optional.of(1).value() == 1", "true"}, Row{"optional.none().orValue(3) == 3", "true"},
         Row{"optional.of(1).optMap(x, x + 1) == optional.of(2)", "true"}, Row{"[?optional.none(), 1] == [1]", "true"},
-        Row{R"({?"a": optional.of(1)} == {"a": 1})", "true"}, Row{R"({"a": 1, "a": 2} == {})", "error:"},
+        Row{R"({?"a": optional.of(1)} == {"a": 1})", "true"}, Row{R"({"a": 1, "a": 2}["a"] == 2)", "true"},
         Row{R"({"a": 1}.a == 1)", "true"}, Row{R"({"a": 1}["b"] == 1)", "error: no such key: b"},
         Row{R"("abc".contains("b") && "abc".startsWith("a") && "abc".endsWith("c"))", "true"},
         Row{R"("abc".matches("^a.c$"))", "true"}, Row{R"("abc".matches("^b"))", "false"},

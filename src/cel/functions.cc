@@ -9,7 +9,9 @@ namespace {
 
 Value EqualityOf(RunContext& run, const Value& a, const Value& b, bool wanted) {
   const std::optional<bool> same = Equal(a, b, run.budget);
-  return same ? Value::Bool(*same == wanted) : NoSuchOverload();
+  // What cannot be compared is not equal, but asking for equality is an error.
+  if (!same) return wanted ? NoSuchOverload() : Value::Bool(true);
+  return Value::Bool(*same == wanted);
 }
 
 Value In(RunContext& run, const Value& item, const Value& container) {

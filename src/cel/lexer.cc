@@ -18,6 +18,12 @@ bool IsDigit(char c) {
 bool IsHexDigit(char c) {
   return IsDigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
+// Whether a literal that fits no double is too small rather than too large.
+bool IsTiny(std::string_view digits) {
+  const std::size_t exponent = digits.find_first_of("eE");
+  if (exponent != std::string_view::npos) return digits.substr(exponent + 1, 1) == "-";
+  return digits.find_first_of("123456789") > digits.find('.');
+}
 bool IsNameStart(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
@@ -142,7 +148,9 @@ class Lexer {
     const char* const last = digits.data() + digits.size();
     if (real) {
       token.kind = TokenKind::kDouble;
-      if (std::from_chars(digits.data(), last, token.real).ec == std::errc::invalid_argument) {
+      // Too small is 0; too large is no number.
+      const auto parsed = std::from_chars(digits.data(), last, token.real);
+      if (parsed.ec != std::errc() && !IsTiny(digits)) {
         return SourceError{begin, "invalid double literal"};
       }
       return std::nullopt;
@@ -157,21 +165,11 @@ class Lexer {
     return std::nullopt;
   }
 
-  // Letters (r, b, rb, br) before the quote of a string that starts here; npos when none does.
+  // Letters (r, b, br) before the quote of a string that starts here; npos when none does.
   std::size_t StringPrefix() const {
     std::size_t letters = 0;
-    bool raw = false;
-    bool bytes = false;
-    for (; letters < 2; ++letters) {
-      const char c = Peek(letters);
-      if ((c == 'r' || c == 'R') && !raw) {
-        raw = true;
-      } else if ((c == 'b' || c == 'B') && !bytes) {
-        bytes = true;
-      } else {
-        break;
-      }
-    }
+    if (Peek(letters) == 'b' || Peek(letters) == 'B') ++letters;
+    if (Peek(letters) == 'r' || Peek(letters) == 'R') ++letters;
     const char quote = Peek(letters);
     return quote == '"' || quote == '\'' ? letters : std::string_view::npos;
   }
@@ -199,14 +197,8 @@ class Lexer {
         at_ += closing.size();
         return std::nullopt;
       }
-      if (Peek() == '\\') {
-        if (raw) {
-          // A raw string keeps the backslash but a quote behind it does not end the string.
-          token.text += text_.substr(at_, 2);
-          at_ += std::min<std::size_t>(2, text_.size() - at_);
-        } else if (auto error = Escape(token, bytes)) {
-          return error;
-        }
+      if (Peek() == '\\' && !raw) {
+        if (auto error = Escape(token, bytes)) return error;
         continue;
       }
       const std::size_t length = CodePointLength(text_, at_);

@@ -233,7 +233,7 @@ class Parser {
   std::optional<ExprId> Macro(const std::string& name, ExprId operand, const std::vector<ExprId>& args,
                               std::size_t position, std::size_t begin) {
     if (operand == kNoExpr)
-      return name == "has" && args.size() == 1 ? std::optional(Has(args[0], begin)) : std::nullopt;
+      return name == "has" && args.size() == 1 ? std::optional(Has(args[0], position, begin)) : std::nullopt;
     const Expr& target = ast_.nodes[operand];
     if (name == "bind" && args.size() == 3 && target.kind == ExprKind::kIdentifier && target.name == "cel") {
       Expr expr = Node(ExprKind::kBind, position);
@@ -254,7 +254,7 @@ class Parser {
       expr.fold = FoldKind::kMap;
       expr.fold_filter = args[1];
       expr.args = {args[2]};
-      return WithVariable(std::move(expr), args[0], begin, "argument must be a simple name");
+      return WithVariable(std::move(expr), args[0], begin, "argument is not an identifier");
     }
     static constexpr std::pair<std::string_view, FoldKind> kFolds[] = {{"all", FoldKind::kAll},
                                                                        {"exists", FoldKind::kExists},
@@ -266,7 +266,7 @@ class Parser {
       if (macro != name) continue;
       expr.fold = fold;
       expr.args = {args[1]};
-      return WithVariable(std::move(expr), args[0], begin, "argument must be a simple name");
+      return WithVariable(std::move(expr), args[0], begin, "argument is not an identifier");
     }
     return std::nullopt;
   }
@@ -278,12 +278,13 @@ class Parser {
     return Add(std::move(expr), begin);
   }
 
-  ExprId Has(ExprId argument, std::size_t begin) {
+  ExprId Has(ExprId argument, std::size_t position, std::size_t begin) {
     Expr& select = ast_.nodes[argument];
     if (select.kind != ExprKind::kSelect || select.test_only || select.optional) {
       return FailAt(select.position, "invalid argument to has() macro");
     }
     select.test_only = true;
+    select.position = static_cast<std::uint32_t>(position);
     select.begin = static_cast<std::uint32_t>(begin);
     select.end = static_cast<std::uint32_t>(last_end_);
     return argument;
@@ -355,7 +356,7 @@ class Parser {
     const Token name = Take();
     if (Peek().kind == TokenKind::kLeftParen) return Call(name, kNoExpr, begin, absolute);
     if (IsReservedWord(name.text)) return FailAt(name.begin, fmt::format("reserved identifier: {}", name.text));
-    Expr expr = Node(ExprKind::kIdentifier, begin);
+    Expr expr = Node(ExprKind::kIdentifier, name.begin);
     expr.name = name.text;
     expr.absolute = absolute;
     return Add(std::move(expr), begin);
@@ -364,6 +365,7 @@ class Parser {
   ExprId List() {
     const std::size_t begin = Take().begin;
     Expr expr = Node(ExprKind::kList, begin);
+    if (Peek(1).kind == TokenKind::kRightBracket) TakeIf(TokenKind::kComma);
     std::vector<bool> optional_items;
     bool any_optional = false;
     while (Peek().kind != TokenKind::kRightBracket && !error_) {
@@ -380,6 +382,7 @@ class Parser {
   ExprId Map() {
     const std::size_t begin = Take().begin;
     Expr expr = Node(ExprKind::kMap, begin);
+    if (Peek(1).kind == TokenKind::kRightBrace) TakeIf(TokenKind::kComma);
     std::vector<bool> optional_items;
     bool any_optional = false;
     while (Peek().kind != TokenKind::kRightBrace && !error_) {

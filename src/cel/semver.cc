@@ -53,7 +53,7 @@ std::strong_ordering CompareWord(std::string_view a, std::string_view b) {
 }
 
 std::strong_ordering ComparePrerelease(std::string_view a, std::string_view b) {
-  if (a.empty() || b.empty()) return b.empty() <=> a.empty();  // a release is above its pre-releases
+  if (a.empty() || b.empty()) return a.empty() <=> b.empty();  // a release is above its pre-releases
   for (;;) {
     const std::size_t a_dot = a.find('.');
     const std::size_t b_dot = b.find('.');

@@ -42,9 +42,10 @@ Value Substring(RunContext& run, std::string_view text, std::int64_t begin, std:
 }
 
 Value IndexOf(RunContext& run, std::string_view text, std::string_view part, std::int64_t start) {
-  if (part.empty()) return Value::Int(start);
   if (start < 0) return OutOfRange(run, start);
-  if (start >= Length(text)) return start > Length(text) ? OutOfRange(run, start) : Value::Int(-1);
+  const std::int64_t length = Length(text);
+  if (part.empty()) return Value::Int(std::min(start, length));
+  if (start >= length) return Value::Int(-1);
   const std::size_t found = text.find(part, Offset(text, start));
   return Value::Int(found == std::string_view::npos ? -1 : Length(text.substr(0, found)));
 }
@@ -52,8 +53,9 @@ Value IndexOf(RunContext& run, std::string_view text, std::string_view part, std
 Value LastIndexOf(RunContext& run, std::string_view text, std::string_view part, std::optional<std::int64_t> start) {
   const std::int64_t length = Length(text);
   const std::int64_t from = start.value_or(length);
-  if (part.empty()) return Value::Int(from);
-  if (from < 0 || (start && from >= length)) return start && from == length ? Value::Int(-1) : OutOfRange(run, from);
+  if (from < 0) return OutOfRange(run, from);
+  if (part.empty()) return Value::Int(std::min(from, length));
+  if (start && from >= length) return Value::Int(-1);
   const std::size_t found = text.rfind(part, Offset(text, from));
   return Value::Int(found == std::string_view::npos ? -1 : Length(text.substr(0, found)));
 }

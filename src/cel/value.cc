@@ -1,7 +1,6 @@
 #include "cel/value.h"
 
 #include <cmath>
-#include <limits>
 
 namespace kumiko::cel {
 namespace {
@@ -11,21 +10,9 @@ int Sign3(const T& a, const T& b) {
   return a < b ? -1 : (b < a ? 1 : 0);
 }
 
-// Exact, also beyond 2^53.
-int CompareIntDouble(std::int64_t a, double b) {
-  if (b >= 9223372036854775808.0) return -1;
-  if (b < -9223372036854775808.0) return 1;
-  const auto whole = static_cast<std::int64_t>(b);
-  if (a != whole) return Sign3(a, whole);
-  return Sign3(static_cast<double>(whole), b);
-}
-
-int CompareUintDouble(std::uint64_t a, double b) {
-  if (b >= 18446744073709551616.0) return -1;
-  if (b < 0) return 1;
-  const auto whole = static_cast<std::uint64_t>(b);
-  if (a != whole) return Sign3(a, whole);
-  return Sign3(static_cast<double>(whole), b);
+double AsDouble(const Value& number) {
+  if (number.kind == ValueKind::kInt) return static_cast<double>(number.integer);
+  return number.kind == ValueKind::kUint ? static_cast<double>(number.natural) : number.real;
 }
 
 int KeyRank(const Value& value) {
@@ -37,12 +24,13 @@ bool Opaque(const Value& value) {
   return value.kind == ValueKind::kQuantity || value.kind == ValueKind::kSemver;
 }
 
-// Lists in lists: recursion ends with the nesting of the expression that made them.
+// Recursion ends with the nesting of the expression that made the lists. As in the reference, items that cannot be
+// compared (a version and a string) do not make lists differ.
 std::optional<bool> EqualItems(const Value& a, const Value& b, std::int64_t& budget) {
   if (a.size != b.size) return false;
   for (std::size_t i = 0; i < a.size; ++i) {
     const std::optional<bool> same = Equal(a.items[i], b.items[i], budget);
-    if (!same || !*same) return same;
+    if (same && !*same) return false;
   }
   return true;
 }
@@ -53,7 +41,7 @@ std::optional<bool> EqualMaps(const Value& a, const Value& b, std::int64_t& budg
     const Value* other = FindKey(b, a.items[2 * i]);
     if (other == nullptr) return false;
     const std::optional<bool> same = Equal(a.items[2 * i + 1], *other, budget);
-    if (!same || !*same) return same;
+    if (same && !*same) return false;
   }
   return true;
 }
@@ -143,6 +131,7 @@ std::string_view KindName(const Value& value) {
     case ValueKind::kMap:
     case ValueKind::kDomains:
     case ValueKind::kDomain:
+    case ValueKind::kDevice:
       return "map";
     case ValueKind::kOptional:
       return "optional_type";
@@ -152,8 +141,6 @@ std::string_view KindName(const Value& value) {
       return "kubernetes.Quantity";
     case ValueKind::kSemver:
       return "kubernetes.Semver";
-    case ValueKind::kDevice:
-      return "kubernetes.DRADevice";
     case ValueKind::kError:
       return "error";
   }
@@ -161,29 +148,26 @@ std::string_view KindName(const Value& value) {
 }
 
 std::optional<int> CompareNumbers(const Value& a, const Value& b) {
-  if ((a.kind == ValueKind::kDouble && std::isnan(a.real)) || (b.kind == ValueKind::kDouble && std::isnan(b.real))) {
-    return std::nullopt;
+  if (a.kind == b.kind) {
+    if (a.kind == ValueKind::kInt) return Sign3(a.integer, b.integer);
+    if (a.kind == ValueKind::kUint) return Sign3(a.natural, b.natural);
   }
-  if (a.kind == ValueKind::kInt) {
-    if (b.kind == ValueKind::kInt) return Sign3(a.integer, b.integer);
-    if (b.kind == ValueKind::kDouble) return CompareIntDouble(a.integer, b.real);
-    return a.integer < 0 ? -1 : Sign3(static_cast<std::uint64_t>(a.integer), b.natural);
+  if (a.kind == ValueKind::kDouble || b.kind == ValueKind::kDouble) {
+    // As the reference does it, integers lose what a double cannot hold.
+    const double left = AsDouble(a);
+    const double right = AsDouble(b);
+    if (std::isnan(left) || std::isnan(right)) return std::nullopt;
+    return Sign3(left, right);
   }
-  if (a.kind == ValueKind::kUint) {
-    if (b.kind == ValueKind::kUint) return Sign3(a.natural, b.natural);
-    if (b.kind == ValueKind::kDouble) return CompareUintDouble(a.natural, b.real);
-    return b.integer < 0 ? 1 : Sign3(a.natural, static_cast<std::uint64_t>(b.integer));
-  }
-  if (b.kind == ValueKind::kDouble) return Sign3(a.real, b.real);
-  const std::optional<int> turned = CompareNumbers(b, a);
-  return turned ? std::optional(-*turned) : std::nullopt;
+  if (a.kind == ValueKind::kInt) return a.integer < 0 ? -1 : Sign3(static_cast<std::uint64_t>(a.integer), b.natural);
+  return b.integer < 0 ? 1 : Sign3(a.natural, static_cast<std::uint64_t>(b.integer));
 }
 
 std::optional<bool> Equal(const Value& a, const Value& b, std::int64_t& budget) {
   if (--budget < 0) return false;
   if (a.IsNumber() && b.IsNumber()) return CompareNumbers(a, b) == 0;
   if (a.kind != b.kind) {
-    if (Opaque(a) || Opaque(b)) return std::nullopt;
+    if (Opaque(a)) return std::nullopt;
     return false;
   }
   switch (a.kind) {
@@ -222,7 +206,7 @@ std::optional<bool> Equal(const Value& a, const Value& b, std::int64_t& budget) 
 
 bool IsMapKey(const Value& value) {
   return value.kind == ValueKind::kBool || value.kind == ValueKind::kInt || value.kind == ValueKind::kUint ||
-         value.kind == ValueKind::kString;
+         value.kind == ValueKind::kString || (value.kind == ValueKind::kDouble && !std::isnan(value.real));
 }
 
 int CompareKeys(const Value& a, const Value& b) {

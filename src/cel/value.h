@@ -96,9 +96,9 @@ class Arena {
 
 // "int", "string", "kubernetes.Quantity": what type(x) is called.
 std::string_view KindName(const Value& value);
-// Equality as `==` has it: numbers by value across kinds, lists and maps deep; nullopt when an opaque kind meets
-// another kind, which is "no such overload". Every comparison takes one from `budget`; below zero the answer means
-// nothing.
+// Equality as `==` has it: numbers by value across kinds, lists and maps deep; nullopt ("no such overload") when a
+// quantity or version on the left meets another kind. Every comparison takes one from `budget`; below zero the answer
+// means nothing.
 std::optional<bool> Equal(const Value& a, const Value& b, std::int64_t& budget);
 // Order of numbers across kinds; nullopt for NaN.
 std::optional<int> CompareNumbers(const Value& a, const Value& b);
