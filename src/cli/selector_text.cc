@@ -58,6 +58,13 @@ std::string LastMember(std::string_view path) {
   return std::string(name);
 }
 
+// x.multiprocessors for x.multiprocessors.asInteger()
+std::string_view WithoutCalls(std::string_view path) {
+  path = Trim(path);
+  const std::size_t dot = path.find_last_of('.');
+  return path.ends_with("()") && dot != std::string_view::npos ? path.substr(0, dot) : path;
+}
+
 constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kComparisons = {
     {{">=", "≥"}, {"<=", "≤"}, {"==", "="}, {"!=", "≠"}, {">", ">"}, {"<", "<"}}};
 
@@ -140,7 +147,8 @@ std::string ShortForm(std::string_view conjunct) {
     if (const auto quantity = QuantityComparison(left, comparison->sign, right)) return *quantity;
     const auto value = Quoted(right);
     if (comparison->token == "==" && value) return *value;
-    return fmt::format("{} {} {}", LastMember(left), comparison->sign, value ? *value : std::string(Trim(right)));
+    return fmt::format("{} {} {}", LastMember(WithoutCalls(left)), comparison->sign,
+                       value ? *value : std::string(Trim(right)));
   }
   const std::size_t call = conjunct.find('(');
   if (call == std::string_view::npos) return LastMember(conjunct);
