@@ -21,9 +21,9 @@ using testing::MakeGpus;
 using testing::Names;
 using testing::SliceBuilder;
 
-class Allocation : public ::testing::TestWithParam<Policy> {
+class FirstFit : public ::testing::Test {
  protected:
-  Allocation() {
+  FirstFit() {
     inventory_.UpsertClass(MakeClass("gpu"));
     inventory_.UpsertClass(MakeClass("mig", R"(device.attributes["gpu.example.com"].type == "mig")"));
     options_.policy = Policy::kFirstFit;
@@ -59,7 +59,6 @@ class Allocation : public ::testing::TestWithParam<Policy> {
   State state_{inventory_};
   Options options_;
 };
-using FirstFit = Allocation;
 
 TEST_F(FirstFit, TakesTheFirstFreeDevicesInOrder) {
   inventory_.UpsertSlice(MakeGpus("n1", 4));

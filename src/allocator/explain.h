@@ -14,30 +14,32 @@ namespace kumiko::allocator {
 struct Rejection {
   // In the order in which a device is tested; a device counts under the first that holds.
   enum class Reason {
-    kClassMissing,      // the request names a class that does not exist
+    kClassMissing,      // the request names a class that does not exist, or is otherwise no request
     kNoDevices,         // no device is published on these nodes
-    kPoolUpdating,      // the pool is incomplete or contradicts itself
+    kPoolUpdating,      // pools are incomplete or contradict themselves; their devices are not counted
     kSelectorFalse,     // "architecture is Ampere, needs Hopper"
-    kAttributeMissing,  // "attribute migProfile does not exist"
+    kAttributeMissing,  // "attribute migProfile does not exist; did you mean profile?"
     kSelectorError,     // any other run-time error
     kDeviceTaint,       // "taint example.com/broken not tolerated"
-    kDeviceTaken,       // held by another claim
-    kCapacityShort,     // "capacity memory: too little left"
-    kCounterShort,      // "memory: 3 left, needs 4"
-    kNoSlot,            // enough is free on the board, but not side by side
-    kConstraint,        // usable alone, but not together with the claim's other devices
+    kDeviceTaken,       // held by another claim, as a whole or by its board
+    kCapacityShort,     // too little of a consumable capacity left
+    kCounterShort,      // "memory: too little left", "free slots 3, needs 4"
+    kNoSlot,            // "free slots 5, none four wide": enough is free on the board, but not side by side
+    kTooFew,            // free and suitable, but fewer than wanted on one node
+    kConstraint,        // free and suitable, but no set of them satisfies the claim's constraints or other requests
   };
   Reason reason = Reason::kNoDevices;
   std::string detail;
   std::size_t devices = 0;
+  bool of_class = true;  // false: the request's class does not even accept these devices
   bool operator==(const Rejection&) const = default;
 };
 
 struct Explanation {
-  std::string claim;        // ns/name of the claim that fits nowhere, or of the first when only all together do not fit
-  std::string request;      // its request (req or req/sub) that is explained
-  std::size_t devices = 0;  // of the candidate nodes; the rows add up to this number
-  std::vector<Rejection> rows;  // largest first within those of most use to the reader; equal rows are merged
+  std::string claim;            // ns/name of the claim that fits nowhere, or of the last when only all together do not
+  std::string request;          // its request (req or req/sub) that is explained
+  std::size_t devices = 0;      // published on the candidate nodes; the rows add up to this number
+  std::vector<Rejection> rows;  // those that the class accepts first, then by number of devices, largest first
 };
 
 // Explains the first request that fits nowhere; meant to be called after a placement that did not fit.
@@ -45,7 +47,7 @@ Explanation Explain(const Inventory& inventory, const State& state, std::span<co
                     std::span<const std::string> candidate_nodes);
 
 // One line for a pod condition, at most 256 characters: "none of 12 devices: 6 architecture is Ampere, needs Hopper; 3
-// taken".
+// taken". Counts only the devices that the class accepts, unless there is none.
 std::string Text(const Explanation& explanation);
 
 }  // namespace kumiko::allocator
