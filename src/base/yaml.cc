@@ -133,12 +133,20 @@ Result<std::vector<Document>> ParseYamlDocuments(std::string_view text, std::str
   try {
     std::istringstream stream(content);
     YAML::Parser parser(stream);
+    std::size_t previous_start = content.npos;
     while (true) {
       // Small documents may use aliases freely.
       YamlTreeBuilder builder(content, std::max<std::size_t>(content.size(), 1024) * kMaxAliasExpansion);
       if (!parser.HandleNextDocument(builder)) break;
-      const auto start = static_cast<std::size_t>(std::max(0, builder.start().pos));
-      if (!StartsDocument(content, std::min(start, content.size()))) {
+      const auto start = std::min(content.size(), static_cast<std::size_t>(std::max(0, builder.start().pos)));
+      // Before a token that begins nothing, such as a lone comma, yaml-cpp yields empty documents for ever.
+      if (start == previous_start) {
+        return Fail(Code::kInvalidArgument, "{}: unexpected '{}'",
+                    Place(file, YamlTreeBuilder::PositionOf(content, builder.start())),
+                    EscapeControls(std::string_view(content).substr(start, 1)));
+      }
+      previous_start = start;
+      if (!StartsDocument(content, start)) {
         return Fail(Code::kInvalidArgument, "{}: text behind the end of the document; begin a new one with ---",
                     Place(file, YamlTreeBuilder::PositionOf(content, builder.start())));
       }

@@ -106,6 +106,17 @@ TEST(Yaml, RefusesTextBehindTheEndOfADocument) {
   EXPECT_EQ(ReadAsJson("{a: 1} {b: 2}"), "f.yaml:1:8: text behind the end of the document; begin a new one with ---");
 }
 
+TEST(Yaml, RefusesBracketsThatOpenNothing) {
+  EXPECT_EQ(ReadAsJson(","), "f.yaml:1:1: unexpected ','");
+  EXPECT_EQ(ReadAsJson("a: 1\n---\n}"), "f.yaml:3:1: illegal flow end");
+  for (const char* text : {"{a: 1}}", "[1]]", ",",           "a: 1\n}", "- 1\n]", "a: b]\n,", "\"a\" \"b\"",
+                           "?",       ":",    "? a\n: b\n:", "!",       "&a",     "&a &b",    "*x",
+                           "!!str",   "%",    "---]",        "--- |\n", "...",    "@"}) {
+    const auto documents = ParseYamlDocuments(text, "f.yaml");
+    EXPECT_TRUE(documents.has_value() || documents.error().message.starts_with("f.yaml:")) << text;
+  }
+}
+
 TEST(Yaml, ReadsJsonWithItsEscapes) {
   EXPECT_EQ(ReadAsJson("{\"a\":[1,true,null,\"\\u00e9\\/\\ud83d\\ude00\"],\n\t\"b\":{\"c\":-1.5e2}}"),
             "{\"a\":[1,true,null,\"é/😀\"],\"b\":{\"c\":-150}}");
@@ -239,6 +250,18 @@ RC_GTEST_PROP(YamlProperty, WhatIsWrittenReadsBackTheSame, ()) {
     RC_ASSERT(documents->size() == 1u);
     RC_ASSERT(WriteJson(documents->front().value) == WriteJson(value));
   }
+}
+
+RC_GTEST_PROP(YamlProperty, PiecesOfYamlNeverBreakTheReader, ()) {
+  static const std::vector<std::string> kTokens = {
+      "[",   "]",  "{",  "}",      ",", ":",   ": ", "- ", "? ", "\n",    "\n  ",  " ", "a",           "1",
+      "&a ", "*a", "<<", "!!str ", "!", "|\n", ">",  "\"", "'",  "---\n", "...\n", "#", "%YAML 1.1\n", "\t"};
+  std::string text;
+  for (int i = *rc::gen::inRange(0, 14); i > 0; --i) text += *rc::gen::elementOf(kTokens);
+  RC_LOG() << text;
+  const auto documents = ParseYamlDocuments(text, "f.yaml");
+  RC_ASSERT(documents.has_value() || documents.error().message.starts_with("f.yaml"));
+  RC_ASSERT(documents.has_value() || documents.error().code == Code::kInvalidArgument);
 }
 
 RC_GTEST_PROP(YamlProperty, ArbitraryBytesNeverBreakTheReader, (const std::string& bytes)) {
