@@ -70,8 +70,9 @@ def check_header(path, text):
 def check_text(path, text):
     if path.startswith(_EXEMPT) or path == "LICENSE":
         return
+    unbreakable = source.raw_literal_lines(text) if source.is_cpp(path) else ()
     for number, line in enumerate(text.split("\n"), 1):
-        if path.endswith(_LONG_LINE_FILES) and len(line) > tables.LINE_LENGTH and "http" not in line:
+        if path.endswith(_LONG_LINE_FILES) and len(line) > tables.LINE_LENGTH and number not in unbreakable:
             yield source.Finding(path, number, "line-length", f"{len(line)} columns: break it at {tables.LINE_LENGTH}")
         if _MACHINE_PATH.search(line):
             yield source.Finding(path, number, "machine-path", "use a path relative to the repository")

@@ -60,6 +60,9 @@ class Text(unittest.TestCase):
         self.assertEqual(self.check("x" * 120), [])
         self.assertEqual(self.check("\n" + "x" * 121), [("line-length", 2)])
 
+    def test_a_raw_literal_may_be_long(self):
+        self.assertEqual(self.check('auto a = R"(' + "x" * 121 + ')";\n'), [])
+
     def test_a_todo_needs_a_topic(self):
         self.assertEqual(self.check("// TODO: later\n// TODO(0007): moves\n// FIXME\n"), [("todo", 1), ("todo", 3)])
 

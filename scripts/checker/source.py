@@ -58,6 +58,15 @@ def code_only(text):
     return _TOKEN.sub(blank, text)
 
 
+def raw_literal_lines(text):
+    """Numbers of the lines that raw string literals touch; a formatter cannot break these."""
+    lines = set()
+    for match in _TOKEN.finditer(text):
+        if match.group(0).startswith('R"'):
+            lines.update(range(line_of(text, match.start()), line_of(text, match.end()) + 1))
+    return lines
+
+
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"\n]+)[>"]', re.MULTILINE)
 
 
