@@ -76,6 +76,36 @@ std::string JoinSurrogates(std::string_view text) {
   return joined;
 }
 
+// Refuses a document in flow style, as all JSON is, that nests too deep: yaml-cpp would read all of it first, and then
+// take the outermost bracket for a key. Looks at the first document; behind a bomb nothing is read anyway.
+Status CheckFlowDepth(std::string_view text, std::string_view file) {
+  int depth = 0;
+  char quote = '\0';
+  for (std::size_t i = text.find_first_of("{["); i < text.size(); ++i) {
+    const char c = text[i];
+    if (quote != '\0') {
+      if (c == '\\' && quote == '"') {
+        ++i;
+      } else if (c == quote) {
+        quote = '\0';
+      }
+    } else if (c == '"' || (c == '\'' && std::string_view(" \t\n,:[{").find(text[i - 1]) != std::string_view::npos)) {
+      // A single quote inside a plain word is part of the word.
+      quote = c;
+    } else if (c == '#' && std::string_view(" \t\n").find(text[i - 1]) != std::string_view::npos) {
+      i = std::min(text.find('\n', i), text.size());
+    } else if (c == '{' || c == '[') {
+      if (++depth > kMaxJsonDepth) {
+        return Fail(Code::kInvalidArgument, "{}: nested deeper than {} levels", Place(file, PositionOfByte(text, i)),
+                    kMaxJsonDepth);
+      }
+    } else if ((c == '}' || c == ']') && --depth == 0) {
+      return {};
+    }
+  }
+  return {};
+}
+
 // yaml-cpp starts a new document at any text behind a finished one. Only "---", or "..." before, may.
 bool StartsDocument(std::string_view text, std::size_t offset) {
   if (text.substr(offset).starts_with("---")) return true;
@@ -127,7 +157,10 @@ Result<std::vector<Document>> ParseYamlDocuments(std::string_view text, std::str
   KU_TRY_OK(CheckText(text, file));
   const std::size_t first = text.find_first_not_of(" \t\r\n");
   std::string content(text);
-  if (first != text.npos && (text[first] == '{' || text[first] == '[')) content = JoinSurrogates(text);
+  if (first != text.npos && (text[first] == '{' || text[first] == '[')) {
+    KU_TRY_OK(CheckFlowDepth(text, file));
+    content = JoinSurrogates(text);
+  }
 
   std::vector<Document> documents;
   try {

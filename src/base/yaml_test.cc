@@ -157,6 +157,9 @@ TEST(Yaml, RefusesDepthFastAndClearly) {
         << unit << " " << message;
   }
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));
+  EXPECT_EQ(ReadAsJson(std::string(2'000'000, '[')), "f.yaml:1:101: nested deeper than 100 levels");
+  EXPECT_EQ(ReadAsJson("{a: \"" + std::string(200, '[') + "\", b: it's, c: '{{', d: 1 # [[\n}"),
+            "{\"a\":\"" + std::string(200, '[') + "\",\"b\":\"it's\",\"c\":\"{{\",\"d\":1}");
   EXPECT_EQ(ReadAsJson(std::string(100, '[') + std::string(100, ']')), std::string(100, '[') + std::string(100, ']'));
 }
 
