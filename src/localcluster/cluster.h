@@ -29,6 +29,10 @@ struct ClusterOptions {
 // Everything but api() and store() belongs to the thread that steps: the one that calls RunUntilIdle, or Run's.
 class Cluster {
  public:
+  struct Impl;
+  // For Create.
+  explicit Cluster(std::unique_ptr<Impl> impl);
+
   // With the nodes, slices and device classes in place. `clock` must outlive the cluster.
   static Result<std::unique_ptr<Cluster>> Create(const ClusterFile& file, const ClusterOptions& options,
                                                  const Clock& clock);
@@ -59,8 +63,6 @@ class Cluster {
   const allocator::State& allocations() const;
 
  private:
-  struct Impl;
-  explicit Cluster(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };
 

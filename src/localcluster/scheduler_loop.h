@@ -5,6 +5,7 @@
 // GPU go first, so that pods that wait together are placed jointly. A pod that does not fit never blocks another.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 
 #include "allocator/place.h"
@@ -16,7 +17,8 @@ namespace kumiko::localcluster {
 
 struct SchedulerOptions {
   allocator::Policy policy = allocator::Policy::kPacked;
-  allocator::Demand demand;
+  allocator::Demand demand = {};
+  std::uint64_t seed = 1;  // of share ids
 };
 
 // Owned by the stepping thread.

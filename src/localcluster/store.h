@@ -25,7 +25,7 @@ struct StoreOptions {
   // Changes kept for watches. A watch whose reader is further behind gets kConflict.
   std::size_t history_limit = 16384;
   // Called after every write, with no lock held, from the writer's thread. May be empty.
-  std::function<void()> on_change;
+  std::function<void()> on_change = {};
 };
 
 // One thing wrong with one of the manifests given to ApplyAll.

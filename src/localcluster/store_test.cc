@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "api/core/types.h"
 #include "kube/retry.h"
 #include "kube/typed.h"
 

@@ -1,0 +1,56 @@
+// Emptying namespaces that are being deleted.
+#include <memory>
+#include <string>
+
+#include "api/core/types.h"
+#include "api/kinds.h"
+#include "kube/typed.h"
+#include "localcluster/controllers/controllers.h"
+#include "localcluster/controllers/step_result.h"
+
+namespace kumiko::localcluster {
+namespace {
+
+class NamespaceController {
+ public:
+  explicit NamespaceController(kube::ApiClient& api) : api_(api), namespaces_(api) {}
+
+  Result<bool> Step() {
+    KU_TRY_OK(namespaces_.Sync());
+    StepResult result("namespaces");
+    for (const auto& [key, object] : namespaces_.objects()) {
+      if (object->metadata.deletion_timestamp) KU_TRY_OK(Empty(key, result));
+    }
+    return result.changed();
+  }
+
+ private:
+  Status Empty(const kube::ObjectKey& key, StepResult& result) {
+    bool empty = true;
+    for (const api::KindInfo& kind : api::AllKinds()) {
+      if (!kind.namespaced) continue;
+      KU_TRY(const kube::ObjectList list, api_.List({std::string(kind.kind), key.name, ""}));
+      for (const std::shared_ptr<const Json>& object : list.items) {
+        empty = false;
+        if (FindPath(*object, {"metadata", "deletionTimestamp"}) != nullptr) continue;
+        result.Note(api_.Delete(kube::KeyOf(*object), {}));
+      }
+    }
+    if (!empty) return {};
+    const Json patch = JsonObject{{"spec", JsonObject{{"finalizers", nullptr}}}};
+    result.Note(api_.Patch(key, patch, kube::Subresource::kNone));
+    return {};
+  }
+
+  kube::ApiClient& api_;
+  kube::Informer<api::Namespace> namespaces_;
+};
+
+}  // namespace
+
+Controller MakeNamespaceController(kube::ApiClient& api) {
+  auto controller = std::make_shared<NamespaceController>(api);
+  return {"namespaces", [controller] { return controller->Step(); }, {}};
+}
+
+}  // namespace kumiko::localcluster

@@ -1,0 +1,103 @@
+#include "localcluster/node_fit.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+namespace kumiko::localcluster {
+namespace {
+
+NodeUse RequestsOf(const api::Container& container) {
+  NodeUse use;
+  for (const auto* list : {&container.resources.limits, &container.resources.requests}) {
+    // A limit without a request is the request.
+    if (const auto cpu = list->find("cpu"); cpu != list->end()) use.cpu_milli = cpu->second.MilliValue();
+    if (const auto memory = list->find("memory"); memory != list->end()) use.memory_bytes = memory->second.Value();
+  }
+  return use;
+}
+
+constexpr const char* kUnschedulableTaint = "node.kubernetes.io/unschedulable";
+
+bool ToleratesAll(const api::Pod& pod, const api::Taint& taint) {
+  return std::any_of(pod.spec.tolerations.begin(), pod.spec.tolerations.end(),
+                     [&](const api::Toleration& toleration) { return api::Tolerates(toleration, taint); });
+}
+
+}  // namespace
+
+NodeUse RequestsOf(const api::Pod& pod) {
+  NodeUse sum;
+  sum.pods = 1;
+  for (const api::Container& container : pod.spec.containers) {
+    const NodeUse use = RequestsOf(container);
+    sum.cpu_milli += use.cpu_milli;
+    sum.memory_bytes += use.memory_bytes;
+  }
+  for (const api::Container& container : pod.spec.init_containers) {
+    const NodeUse use = RequestsOf(container);
+    sum.cpu_milli = std::max(sum.cpu_milli, use.cpu_milli);
+    sum.memory_bytes = std::max(sum.memory_bytes, use.memory_bytes);
+  }
+  return sum;
+}
+
+bool NodeUses::Update(const std::string& pod_key, const api::Pod* pod) {
+  std::string node;
+  if (pod != nullptr && !api::IsFinished(*pod)) node = pod->spec.node_name;
+  const auto known = pods_.find(pod_key);
+  if (known != pods_.end() && known->second.node == node) return false;
+  const bool gave_back = known != pods_.end();
+  if (gave_back) {
+    NodeUse& use = nodes_[known->second.node];
+    use.pods -= known->second.use.pods;
+    use.cpu_milli -= known->second.use.cpu_milli;
+    use.memory_bytes -= known->second.use.memory_bytes;
+    pods_.erase(known);
+  }
+  if (node.empty()) return gave_back;
+  const NodeUse taken = RequestsOf(*pod);
+  NodeUse& use = nodes_[node];
+  use.pods += taken.pods;
+  use.cpu_milli += taken.cpu_milli;
+  use.memory_bytes += taken.memory_bytes;
+  pods_[pod_key] = {node, taken};
+  return gave_back;
+}
+
+const NodeUse& NodeUses::Of(const std::string& node) const {
+  static const NodeUse kNothing;
+  const auto found = nodes_.find(node);
+  return found == nodes_.end() ? kNothing : found->second;
+}
+
+std::optional<std::string> WhyNot(const api::Pod& pod, const api::Node& node, const NodeUse& use) {
+  if (node.spec.unschedulable && !ToleratesAll(pod, {kUnschedulableTaint, "", "NoSchedule"})) return "are cordoned";
+  for (const api::Taint& taint : node.spec.taints) {
+    if (taint.effect == "PreferNoSchedule" || ToleratesAll(pod, taint)) continue;
+    const std::string value = taint.value.empty() ? "" : "=" + taint.value;
+    return fmt::format("have the taint {}{} that the pod does not tolerate", taint.key, value);
+  }
+  for (const auto& [key, value] : pod.spec.node_selector) {
+    const auto label = node.metadata.labels.find(key);
+    if (label == node.metadata.labels.end() || label->second != value) {
+      return fmt::format("lack the label {}={} of the pod's nodeSelector", key, value);
+    }
+  }
+  const api::ResourceList& has = node.status.allocatable.empty() ? node.status.capacity : node.status.allocatable;
+  const NodeUse wants = RequestsOf(pod);
+  if (const auto pods = has.find("pods"); pods != has.end() && use.pods + wants.pods > pods->second.Value()) {
+    return "have too many pods";
+  }
+  if (const auto cpu = has.find("cpu");
+      cpu != has.end() && use.cpu_milli + wants.cpu_milli > cpu->second.MilliValue() && wants.cpu_milli > 0) {
+    return "have too little cpu";
+  }
+  if (const auto memory = has.find("memory");
+      memory != has.end() && wants.memory_bytes > 0 && use.memory_bytes + wants.memory_bytes > memory->second.Value()) {
+    return "have too little memory";
+  }
+  return std::nullopt;
+}
+
+}  // namespace kumiko::localcluster

@@ -1,0 +1,424 @@
+#include "localcluster/scheduler_loop.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <compare>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "allocator/explain.h"
+#include "api/resource/types.h"
+#include "base/random.h"
+#include "kube/retry.h"
+#include "kube/typed.h"
+#include "localcluster/controllers/step_result.h"
+#include "localcluster/node_fit.h"
+#include "localcluster/pod_claims.h"
+#include "localcluster/status_tree.h"
+
+namespace kumiko::localcluster {
+namespace {
+
+using kube::Subresource;
+using PodPointer = std::shared_ptr<const api::Pod>;
+
+constexpr std::size_t kMaxMessage = 256;
+
+std::string Shortened(std::string text) {
+  if (text.size() <= kMaxMessage) return text;
+  std::size_t end = kMaxMessage - 3;
+  // Not inside a UTF-8 character.
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
+  return text.substr(0, end) + "...";
+}
+
+// How much of a board claims need: memory first, then compute units.
+struct Size {
+  std::int64_t memory = 0;
+  std::int64_t compute = 0;
+  auto operator<=>(const Size&) const = default;
+};
+
+std::int64_t CapacityOf(const api::Device& device, const char* name) {
+  const auto found = device.capacity.find(name);
+  return found == device.capacity.end() ? 0 : found->second.value.Value();
+}
+
+void AddFinalizer(Json& claim) {
+  Json& list = claim.at("metadata").as_object()["finalizers"];
+  if (!list.is_array()) list = JsonArray();
+  list.get_array().push_back(Json(api::kClaimFinalizer));
+}
+
+}  // namespace
+
+struct SchedulerLoop::Impl {
+  Impl(kube::ApiClient& client, const Clock& time, SchedulerOptions given)
+      : api(client),
+        clock(time),
+        options(std::move(given)),
+        random(options.seed),
+        state(inventory),
+        pods(client),
+        claims(client),
+        templates(client),
+        nodes(client),
+        slices(client),
+        classes(client),
+        taint_rules(client) {}
+
+  // Takes in every change; `freed` rises when something may fit that did not.
+  Result<bool> Sync() {
+    bool any = false;
+    KU_TRY(const auto changed_slices, slices.Sync());
+    for (const kube::ObjectKey& key : changed_slices) {
+      const auto slice = slices.objects().find(key);
+      if (slice == slices.objects().end()) {
+        inventory.RemoveSlice(key.name);
+      } else {
+        inventory.UpsertSlice(slice->second);
+      }
+    }
+    KU_TRY(const auto changed_nodes, nodes.Sync());
+    for (const kube::ObjectKey& key : changed_nodes) {
+      const auto node = nodes.objects().find(key);
+      if (node == nodes.objects().end()) {
+        inventory.RemoveNode(key.name);
+      } else {
+        inventory.UpsertNode(*node->second);
+      }
+    }
+    KU_TRY(const auto changed_classes, classes.Sync());
+    for (const kube::ObjectKey& key : changed_classes) {
+      const auto device_class = classes.objects().find(key);
+      if (device_class == classes.objects().end()) {
+        inventory.RemoveClass(key.name);
+      } else {
+        inventory.UpsertClass(*device_class->second);
+      }
+    }
+    KU_TRY(const auto changed_rules, taint_rules.Sync());
+    for (const kube::ObjectKey& key : changed_rules) {
+      const auto rule = taint_rules.objects().find(key);
+      if (rule == taint_rules.objects().end()) {
+        inventory.RemoveTaintRule(key.name);
+      } else {
+        inventory.UpsertTaintRule(*rule->second);
+      }
+    }
+    if (!changed_slices.empty() || !changed_nodes.empty() || !changed_classes.empty() || !changed_rules.empty()) {
+      any = true;
+      ++freed;
+      sizes.clear();
+    }
+    KU_TRY(const auto changed_claims, claims.Sync());
+    for (const kube::ObjectKey& key : changed_claims) AccountClaim(key);
+    KU_TRY(const auto changed_templates, templates.Sync());
+    KU_TRY(const auto changed_pods, pods.Sync());
+    for (const kube::ObjectKey& key : changed_pods) {
+      const auto pod = pods.objects().find(key);
+      const bool gone = pod == pods.objects().end();
+      if (uses.Update(key.namespace_ + "/" + key.name, gone ? nullptr : pod->second.get())) ++freed;
+      if (gone || !IsWaiting(*pod->second)) {
+        waiting.erase(key);
+      } else {
+        waiting.emplace(key, "");
+      }
+    }
+    state.Commit();
+    return any || !changed_claims.empty() || !changed_templates.empty() || !changed_pods.empty();
+  }
+
+  static bool IsWaiting(const api::Pod& pod) {
+    return pod.spec.node_name.empty() && !pod.metadata.deletion_timestamp && !api::IsFinished(pod);
+  }
+
+  void AccountClaim(const kube::ObjectKey& key) {
+    const auto found = claims.objects().find(key);
+    const auto known = accounted.find(key);
+    const std::optional<api::AllocationResult>* now =
+        found == claims.objects().end() ? nullptr : &found->second->status.allocation;
+    const bool has = now != nullptr && now->has_value();
+    const std::string uid = has ? found->second->metadata.uid : "";
+    // The API server never changes an allocation in place.
+    if (known != accounted.end() && has && known->second.first == uid) return;
+    if (known != accounted.end()) {
+      state.Remove(known->second.second);
+      accounted.erase(known);
+      ++freed;
+    }
+    if (has) {
+      state.Add(**now);
+      accounted[key] = {uid, **now};
+    }
+  }
+
+  // What the claims of a pod would take on an empty cluster. Equal claims share the answer.
+  Size SizeOf(const api::Pod& pod) {
+    const PodClaims found = FindClaims(pod, claims, templates, inventory);
+    std::string text;
+    std::vector<const api::ResourceClaim*> wanted;
+    for (const auto& claim : found.claims) {
+      if (claim->status.allocation) continue;
+      wanted.push_back(claim.get());
+      api::ResourceClaim bare;
+      bare.spec = claim->spec;
+      text += WriteJson(api::Encode(bare));
+    }
+    if (wanted.empty()) return {};
+    const auto known = sizes.find(text);
+    if (known != sizes.end()) return known->second;
+    allocator::State empty(inventory);
+    const allocator::Placement placement =
+        allocator::Place(inventory, empty, wanted, inventory.NodeNames(), AllocatorOptions());
+    Size size;
+    for (const api::AllocationResult& result : placement.results) {
+      for (const api::DeviceRequestAllocationResult& device : result.devices.results) {
+        const api::Device* published = inventory.FindDevice({device.driver, device.pool, device.device});
+        if (published == nullptr) continue;
+        size.memory += CapacityOf(*published, "memory");
+        size.compute += CapacityOf(*published, "multiprocessors");
+      }
+    }
+    sizes[text] = size;
+    return size;
+  }
+
+  allocator::Options AllocatorOptions() const {
+    allocator::Options result;
+    result.policy = options.policy;
+    if (options.demand.declared()) result.demand = &options.demand;
+    return result;
+  }
+
+  // The waiting pods in the order in which they are tried.
+  std::vector<PodPointer> Queue() {
+    struct Entry {
+      PodPointer pod;
+      Size size;
+    };
+    std::vector<Entry> entries;
+    const bool by_size = options.policy == allocator::Policy::kPacked;
+    for (const auto& [key, tried] : waiting) {
+      const PodPointer& pod = pods.objects().at(key);
+      entries.push_back({pod, by_size ? SizeOf(*pod) : Size()});
+    }
+    std::stable_sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
+      if (a.pod->metadata.creation_timestamp != b.pod->metadata.creation_timestamp) {
+        return a.pod->metadata.creation_timestamp < b.pod->metadata.creation_timestamp;
+      }
+      return a.size > b.size;
+    });
+    std::vector<PodPointer> queue;
+    for (Entry& entry : entries) queue.push_back(std::move(entry.pod));
+    return queue;
+  }
+
+  // Changes whenever a pod that did not fit may fit.
+  std::string Situation(const PodClaims& found) const {
+    std::string text = std::to_string(freed) + "/" + found.reason;
+    for (const auto& claim : found.claims) {
+      text += "/" + claim->metadata.uid + (claim->status.allocation ? "+" : "-");
+    }
+    return text;
+  }
+
+  void Try(const PodPointer& pod, StepResult& result) {
+    const PodClaims found = FindClaims(*pod, claims, templates, inventory);
+    if (found.state == PodClaims::State::kWaiting) return;
+    const std::string situation = Situation(found);
+    std::string& tried = waiting[kube::KeyOf(*pod)];
+    if (tried == situation) return;
+    tried = situation;
+    if (found.state == PodClaims::State::kBlocked) {
+      Refuse(*pod, found.reason, result);
+      return;
+    }
+
+    std::vector<const api::ResourceClaim*> wanted;
+    for (const auto& claim : found.claims) {
+      if (!claim->status.allocation) wanted.push_back(claim.get());
+    }
+    std::string why_no_node;
+    const std::vector<std::string> candidates = Candidates(*pod, found, why_no_node);
+    if (candidates.empty()) {
+      Refuse(*pod, why_no_node, result);
+      return;
+    }
+    allocator::Placement placement;
+    placement.kind = allocator::Outcome::Kind::kFits;
+    placement.node = candidates.front();
+    if (!wanted.empty()) placement = allocator::Place(inventory, state, wanted, candidates, AllocatorOptions());
+    switch (placement.kind) {
+      case allocator::Outcome::Kind::kFits:
+        Bind(*pod, found, std::move(placement), result);
+        return;
+      case allocator::Outcome::Kind::kDoesNotFit: {
+        Refuse(*pod, allocator::Text(allocator::Explain(inventory, state, wanted, candidates)), result);
+        return;
+      }
+      case allocator::Outcome::Kind::kNodeError:
+      case allocator::Outcome::Kind::kFatal:
+        Refuse(*pod, placement.error, result);
+        return;
+    }
+  }
+
+  // In name order.
+  std::vector<std::string> Candidates(const api::Pod& pod, const PodClaims& found, std::string& why) const {
+    std::vector<std::string> candidates;
+    std::map<std::string, int> refused;
+    for (const auto& [key, node] : nodes.objects()) {
+      std::optional<std::string> reason = WhyNot(pod, *node, uses.Of(key.name));
+      for (const auto& claim : found.claims) {
+        if (reason || !claim->status.allocation || !claim->status.allocation->node_selector) continue;
+        const Result<bool> matches =
+            api::Matches(*claim->status.allocation->node_selector, key.name, node->metadata.labels);
+        if (!matches.value_or(false)) {
+          reason = fmt::format("cannot reach the devices of claim {}", claim->metadata.name);
+        }
+      }
+      if (reason) {
+        ++refused[*reason];
+      } else {
+        candidates.push_back(key.name);
+      }
+    }
+    if (!candidates.empty()) return candidates;
+    why = nodes.objects().empty() ? "there are no nodes"
+                                  : fmt::format("none of {} nodes is open to the pod", nodes.objects().size());
+    std::string separator = ": ";
+    for (const auto& [reason, count] : refused) {
+      why += separator + std::to_string(count) + " " + reason;
+      separator = "; ";
+    }
+    return candidates;
+  }
+
+  void Refuse(const api::Pod& pod, const std::string& reason, StepResult& result) {
+    bool wrote = false;
+    const auto written = kube::UpdateWithRetry(api, kube::KeyOf(pod), Subresource::kStatus, [&](Json& object) {
+      wrote = SetCondition(object, {"PodScheduled", "False", "Unschedulable", Shortened(reason), std::nullopt},
+                           clock.Now());
+      return Result<bool>(wrote);
+    });
+    if (!written || wrote) result.Note(written);
+  }
+
+  void Bind(const api::Pod& pod, const PodClaims& found, allocator::Placement placement, StepResult& result) {
+    std::size_t next = 0;
+    for (const auto& claim : found.claims) {
+      const api::AllocationResult* allocation = nullptr;
+      if (!claim->status.allocation) allocation = &placement.results[next++];
+      const Status reserved = Reserve(pod, *claim, allocation);
+      if (!reserved) {
+        waiting[kube::KeyOf(pod)].clear();
+        if (reserved.error().Retryable() || reserved.error().code == Code::kNotFound) {
+          result.Note(reserved);
+        } else {
+          Refuse(pod, reserved.error().message, result);
+        }
+        return;
+      }
+    }
+    const Json patch = JsonObject{{"metadata", JsonObject{{"uid", pod.metadata.uid}}},
+                                  {"spec", JsonObject{{"nodeName", placement.node}}}};
+    if (!result.Note(api.Patch(kube::KeyOf(pod), patch, Subresource::kNone))) return;
+    result.Note(kube::UpdateWithRetry(api, kube::KeyOf(pod), Subresource::kStatus, [&](Json& object) {
+      return Result<bool>(SetCondition(object, {"PodScheduled", "True", "", "", std::nullopt}, clock.Now()));
+    }));
+  }
+
+  // The finalizer first, then allocation and consumer in one status write, as the reference does: no moment has an
+  // allocation without its protection.
+  Status Reserve(const api::Pod& pod, const api::ResourceClaim& claim, const api::AllocationResult* allocation) {
+    const kube::ObjectKey key = kube::KeyOf(claim);
+    if (allocation != nullptr) {
+      KU_TRY_OK(kube::UpdateWithRetry(api, key, Subresource::kNone, [&](Json& object) -> Result<bool> {
+        const auto& finalizers = claim.metadata.finalizers;
+        if (std::find(finalizers.begin(), finalizers.end(), api::kClaimFinalizer) != finalizers.end()) return false;
+        AddFinalizer(object);
+        return true;
+      }));
+    }
+    KU_TRY_OK(kube::UpdateWithRetry(api, key, Subresource::kStatus, [&](Json& object) -> Result<bool> {
+      JsonObject& status = StatusOf(object);
+      if (allocation != nullptr) {
+        if (FindPath(object, {"status", "allocation"}) != nullptr) {
+          return Fail(Code::kConflict, "claim {} was allocated by someone else", key.name);
+        }
+        status["allocation"] = AllocationTree(*allocation);
+      }
+      Json& list = status["reservedFor"];
+      if (!list.is_array()) list = JsonArray();
+      for (const Json& consumer : list.get_array()) {
+        if (StringAt(consumer, {"uid"}) == pod.metadata.uid) return allocation != nullptr;
+      }
+      list.get_array().push_back(
+          JsonObject{{"resource", "pods"}, {"name", pod.metadata.name}, {"uid", pod.metadata.uid}});
+      return true;
+    }));
+    return {};
+  }
+
+  Json AllocationTree(const api::AllocationResult& allocation) {
+    api::ResourceClaim carrier;
+    carrier.status.allocation = allocation;
+    for (api::DeviceRequestAllocationResult& device : carrier.status.allocation->devices.results) {
+      if (device.share_id) device.share_id = RandomUuid(random);
+    }
+    const Json tree = api::Encode(carrier);
+    const Json* found = FindPath(tree, {"status", "allocation"});
+    return found == nullptr ? Json(JsonObject()) : *found;
+  }
+
+  kube::ApiClient& api;
+  const Clock& clock;
+  SchedulerOptions options;
+  Random random;
+  allocator::Inventory inventory;
+  allocator::State state;
+  kube::Informer<api::Pod> pods;
+  kube::Informer<api::ResourceClaim> claims;
+  kube::Informer<api::ResourceClaimTemplate> templates;
+  kube::Informer<api::Node> nodes;
+  kube::Informer<api::ResourceSlice> slices;
+  kube::Informer<api::DeviceClass> classes;
+  kube::Informer<api::DeviceTaintRule> taint_rules;
+  NodeUses uses;
+  std::map<kube::ObjectKey, std::pair<std::string, api::AllocationResult>> accounted;  // with the claim's uid
+  std::map<kube::ObjectKey, std::string> waiting;  // with the situation in which the pod was last tried
+  std::map<std::string, Size> sizes;
+  std::uint64_t freed = 1;
+  bool again = false;
+};
+
+SchedulerLoop::SchedulerLoop(kube::ApiClient& api, const Clock& clock, SchedulerOptions options)
+    : impl_(std::make_unique<Impl>(api, clock, std::move(options))) {}
+SchedulerLoop::~SchedulerLoop() = default;
+
+Result<bool> SchedulerLoop::Step() {
+  Impl& impl = *impl_;
+  KU_TRY(const bool any, impl.Sync());
+  if (!any && !impl.again) return false;
+  StepResult result("scheduler");
+  for (const PodPointer& pod : impl.Queue()) {
+    impl.Try(pod, result);
+    // What was just written counts for the next pod.
+    KU_TRY_OK(impl.Sync());
+  }
+  impl.again = result.again();
+  return result.changed();
+}
+
+const allocator::Inventory& SchedulerLoop::inventory() const {
+  return impl_->inventory;
+}
+const allocator::State& SchedulerLoop::allocations() const {
+  return impl_->state;
+}
+
+}  // namespace kumiko::localcluster
