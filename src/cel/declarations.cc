@@ -55,18 +55,18 @@ constexpr Overload kOverloads[] = {
     Global("_%_", Function::kModulo, kUint, 2, kUint, kUint),
     Global("_==_", Function::kEqual, kBool, 2, &kA, &kA),
     Global("_!=_", Function::kNotEqual, kBool, 2, &kA, &kA),
-#define KUMIKO_ORDERING(name, function)                                                                     \
+#define KU_ORDERING(name, function)                                                                         \
   Global(name, function, kBool, 2, kBool, kBool), Global(name, function, kBool, 2, kInt, kInt),             \
       Global(name, function, kBool, 2, kInt, kUint), Global(name, function, kBool, 2, kInt, kDouble),       \
       Global(name, function, kBool, 2, kUint, kUint), Global(name, function, kBool, 2, kUint, kInt),        \
       Global(name, function, kBool, 2, kUint, kDouble), Global(name, function, kBool, 2, kDouble, kDouble), \
       Global(name, function, kBool, 2, kDouble, kInt), Global(name, function, kBool, 2, kDouble, kUint),    \
       Global(name, function, kBool, 2, kString, kString), Global(name, function, kBool, 2, kBytes, kBytes)
-    KUMIKO_ORDERING("_<_", Function::kLess),
-    KUMIKO_ORDERING("_<=_", Function::kLessEqual),
-    KUMIKO_ORDERING("_>_", Function::kGreater),
-    KUMIKO_ORDERING("_>=_", Function::kGreaterEqual),
-#undef KUMIKO_ORDERING
+    KU_ORDERING("_<_", Function::kLess),
+    KU_ORDERING("_<=_", Function::kLessEqual),
+    KU_ORDERING("_>_", Function::kGreater),
+    KU_ORDERING("_>=_", Function::kGreaterEqual),
+#undef KU_ORDERING
     Global("@in", Function::kIn, kBool, 2, &kA, &kListA),
     Global("@in", Function::kIn, kBool, 2, &kA, &kMapAB),
     // Sizes, conversions, types.
