@@ -23,7 +23,7 @@ struct CheckVoidify {
 }  // namespace kumiko::internal
 
 // KU_CHECK(x > 0) << "x is " << x;
-#define KU_CHECK(condition)                  \
-  (condition) ? static_cast<void>(0)         \
-              : ::kumiko::internal::CheckVoidify() & \
-                    ::kumiko::internal::CheckFailure(#condition, __FILE__, __LINE__).stream()
+#define KU_CHECK(condition)  \
+  (condition)                \
+      ? static_cast<void>(0) \
+      : ::kumiko::internal::CheckVoidify() & ::kumiko::internal::CheckFailure(#condition, __FILE__, __LINE__).stream()

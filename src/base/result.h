@@ -10,7 +10,16 @@
 
 namespace kumiko {
 
-enum class Code { kInvalidArgument, kNotFound, kAlreadyExists, kConflict, kUnavailable, kDeadline, kPermission, kInternal };
+enum class Code {
+  kInvalidArgument,
+  kNotFound,
+  kAlreadyExists,
+  kConflict,
+  kUnavailable,
+  kDeadline,
+  kPermission,
+  kInternal
+};
 
 // The word for `code` in messages and logs, e.g. "not found".
 std::string_view CodeName(Code code);
@@ -35,7 +44,9 @@ tl::unexpected<Error> Fail(Code code, fmt::format_string<Args...> format, Args&&
 }
 
 namespace internal {
-inline Error WithContext(Error error) { return error; }
+inline Error WithContext(Error error) {
+  return error;
+}
 template <class... Args>
 Error WithContext(Error error, fmt::format_string<Args...> format, Args&&... args) {
   error.message = fmt::format(format, std::forward<Args>(args)...) + ": " + error.message;
@@ -47,12 +58,12 @@ Error WithContext(Error error, fmt::format_string<Args...> format, Args&&... arg
 
 #define KU_INTERNAL_CONCAT_(a, b) a##b
 #define KU_INTERNAL_CONCAT(a, b) KU_INTERNAL_CONCAT_(a, b)
-#define KU_INTERNAL_TRY(result, declaration, expression, ...)                                                   \
-  auto result = (expression);                                                                                   \
-  if (!result) {                                                                                                \
-    return ::tl::unexpected<::kumiko::Error>(                                                                   \
-        ::kumiko::internal::WithContext(std::move(result).error() __VA_OPT__(, ) __VA_ARGS__));                 \
-  }                                                                                                             \
+#define KU_INTERNAL_TRY(result, declaration, expression, ...)                                   \
+  auto result = (expression);                                                                   \
+  if (!result) {                                                                                \
+    return ::tl::unexpected<::kumiko::Error>(                                                   \
+        ::kumiko::internal::WithContext(std::move(result).error() __VA_OPT__(, ) __VA_ARGS__)); \
+  }                                                                                             \
   declaration = std::move(*result)
 
 // KU_TRY(auto x, Expression()) declares x from a Result or returns its error; further arguments are a format string
@@ -60,10 +71,10 @@ Error WithContext(Error error, fmt::format_string<Args...> format, Args&&... arg
 #define KU_TRY(declaration, expression, ...) \
   KU_INTERNAL_TRY(KU_INTERNAL_CONCAT(ku_result_, __COUNTER__), declaration, expression __VA_OPT__(, ) __VA_ARGS__)
 
-#define KU_INTERNAL_CHECK_OK(result, expression, ...)                                                           \
-  if (auto result = (expression); !result) {                                                                    \
-    return ::tl::unexpected<::kumiko::Error>(                                                                   \
-        ::kumiko::internal::WithContext(std::move(result).error() __VA_OPT__(, ) __VA_ARGS__));                 \
+#define KU_INTERNAL_CHECK_OK(result, expression, ...)                                           \
+  if (auto result = (expression); !result) {                                                    \
+    return ::tl::unexpected<::kumiko::Error>(                                                   \
+        ::kumiko::internal::WithContext(std::move(result).error() __VA_OPT__(, ) __VA_ARGS__)); \
   }
 // The same for a Status or a Result whose value is not needed.
 #define KU_TRY_OK(expression, ...) \
