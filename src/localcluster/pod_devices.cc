@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "gpu/boards.h"
 #include "kube/typed.h"
 #include "localcluster/kubelet.h"
 
@@ -106,38 +107,22 @@ Boards EmptyBoards(const Published& published) {
   return boards;
 }
 
-// A board that publishes parts only has the memory that its counters, or else its parts together, tell.
+// A board that publishes parts only has the memory of its model, or, of a model that we do not know, that of all the
+// parts that were cut.
 void FillMemory(const Published& published, Boards& boards) {
   for (const auto& [pool, slices] : published.pools()) {
-    std::map<std::string, std::pair<std::int64_t, std::string>> parts;  // board → memory of all static parts, node
-    std::map<std::string, std::int64_t> counters;
     for (const api::ResourceSlice& slice : slices) {
-      for (const api::CounterSet& set : slice.spec.shared_counters) {
-        const auto memory = set.counters.find("memory");
-        if (memory == set.counters.end()) continue;
-        for (const api::ResourceSlice& other : slices) {
-          for (const api::Device& device : other.spec.devices) {
-            for (const api::DeviceCounterConsumption& consumed : device.consumes_counters) {
-              if (consumed.counter_set == set.name) {
-                counters[gpu::BoardOf(device.name)] = memory->second.value.Value();
-              }
-            }
-          }
-        }
-      }
+      std::map<std::string, std::int64_t> parts;
       for (const api::Device& device : slice.spec.devices) {
         const gpu::DeviceShape shape = gpu::ShapeOf(device, slices);
-        if (shape.profile.empty()) continue;
-        auto& [sum, node] = parts[shape.board];
-        sum += shape.memory_bytes;
-        node = NodeOf(device, slice);
+        if (!shape.profile.empty()) parts[shape.board] += shape.memory_bytes;
       }
-    }
-    for (const auto& [board, part] : parts) {
-      BoardUse& use = BoardAt(boards, part.second, board);
-      if (use.memory_bytes != 0) continue;
-      const auto counter = counters.find(board);
-      use.memory_bytes = counter == counters.end() ? part.first : counter->second;
+      for (const api::Device& device : slice.spec.devices) {
+        BoardUse& use = BoardAt(boards, NodeOf(device, slice), gpu::BoardOf(device.name));
+        if (use.memory_bytes != 0) continue;
+        const Result<const gpu::Model*> model = gpu::FindModel(use.model);
+        use.memory_bytes = model ? (*model)->memory_bytes : parts[use.board];
+      }
     }
   }
 }
