@@ -9,6 +9,7 @@ namespace {
 
 constexpr std::size_t kMaxStates = 20'000;
 constexpr std::int64_t kMillion = 1'000'000;
+constexpr Amount kOneUnit = 1000;
 
 }  // namespace
 
@@ -25,15 +26,23 @@ BoardShape::BoardShape(std::vector<Amount> declared, std::vector<Type> types)
 }
 
 std::int64_t BoardShape::SharePpm(const Type& type) const {
-  std::int64_t share = 0;
+  double share = 0;
   bool counted = false;
+  Amount slots = 0;
+  Amount slots_needed = 0;
   for (std::size_t c = 0; c < declared_.size(); ++c) {
-    if (type.need[c] <= 0 || declared_[c] <= 0) continue;
-    counted = true;
-    const auto ratio = static_cast<double>(type.need[c]) / static_cast<double>(declared_[c]);
-    share = std::max(share, static_cast<std::int64_t>(ratio * static_cast<double>(kMillion) + 0.5));
+    if (declared_[c] <= 0) continue;
+    counted = counted || type.need[c] > 0;
+    if (declared_[c] == kOneUnit) {
+      slots += kOneUnit;
+      slots_needed += type.need[c];
+    } else {
+      share = std::max(share, static_cast<double>(type.need[c]) / static_cast<double>(declared_[c]));
+    }
   }
-  return counted ? share : kMillion;
+  if (!counted) return kMillion;
+  if (slots > 0) share = std::max(share, static_cast<double>(slots_needed) / static_cast<double>(slots));
+  return static_cast<std::int64_t>(share * static_cast<double>(kMillion) + 0.5);
 }
 
 bool BoardShape::Fits(const Free& free, std::size_t type) const {

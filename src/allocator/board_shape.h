@@ -51,8 +51,8 @@ class BoardShape {
   // For each type, its place in Free behind the counters, or -1 when counters limit it already.
   const std::vector<int>& limit_of_type() const { return limit_of_type_; }
   std::size_t limit_count() const { return limit_count_; }
-  // Of a board that one device of the type takes, the largest share over the counters, in millionths; a device without
-  // counters takes all.
+  // Of a board that one device of the type takes, the largest share over the counters, in millionths. Counters of one
+  // unit are slots and count together: a device on four of eight takes half. A device without counters takes all.
   std::int64_t SharePpm(const Type& type) const;
 
  private:

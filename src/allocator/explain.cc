@@ -34,6 +34,12 @@ struct Cause {
   int width = 0;
 };
 
+// "memory-slice-3" with one unit: a place of the board, of which a device needs certain ones.
+bool IsSlot(const PoolCounter& counter) {
+  return counter.declared == kOneUnit && !counter.name.empty() && counter.name.back() >= '0' &&
+         counter.name.back() <= '9';
+}
+
 std::string_view NumberWord(int number) {
   static constexpr std::array<std::string_view, 9> kWords = {"none", "one", "two",   "three", "four",
                                                              "five", "six", "seven", "eight"};
@@ -76,8 +82,7 @@ Cause SelectorCause(const AlternativePlan& alternative, const Match& match, cons
   return cause;
 }
 
-// Which counters keep a device off its board: those declared as one unit are slots, of which a device needs certain
-// ones; of the others any part will do.
+// Which counters keep a device off its board: slots, or amounts of which any part would do.
 Cause CounterCause(const InFlight& in_flight, const ViewDevice& device) {
   const auto& view = in_flight.view();
   const auto& pool = view.pools[device.pool];
@@ -94,7 +99,7 @@ Cause CounterCause(const InFlight& in_flight, const ViewDevice& device) {
   for (const auto& consumption : device.consumes) {
     const auto& counter = pool.counters[consumption.counter];
     const auto remaining = in_flight.Remaining(device.pool, consumption.counter);
-    if (counter.declared == kOneUnit && consumption.amount == kOneUnit) {
+    if (IsSlot(counter) && consumption.amount == kOneUnit) {
       ++width;
       continue;
     }

@@ -1,6 +1,7 @@
 #include "allocator/packing.h"
 
 #include <algorithm>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -42,7 +43,7 @@ Packing::Packing(const Inventory& inventory, const Demand* demand, std::span<con
     const auto& model = models_.back();
     for (std::size_t b = 0; b < model.boards.size(); ++b) {
       const auto& board = model.boards[b];
-      const auto state = board.shape->StateOf(FreeOf(*node.in_flight, views.back()->boards[b], board));
+      const auto state = board.shape->StateOf(FreeOf(*node.in_flight, node.in_flight->view().boards[b], board));
       if (state) {
         auto& counted = census_[board.census].boards;
         if (counted.size() <= *state) counted.resize(*state + std::size_t{1}, 0);
@@ -208,6 +209,8 @@ void Packing::Sort(const Model& model, const InFlight& in_flight, std::size_t re
     scored.push_back(candidate);
     if (candidate.share_ppm == kWholePpm && last_counted.try_emplace(b, d).second) ++free_boards[board.neighbourhood];
   }
+  std::set<std::uint32_t> joined;
+  for (const auto& pick : in_flight.picks()) joined.insert(model.boards[view.devices[pick.device].board].neighbourhood);
   std::map<std::int64_t, double> least_loss;
   for (const auto& candidate : scored) {
     const auto [found, added] = least_loss.try_emplace(candidate.share_ppm, candidate.loss);
@@ -216,10 +219,12 @@ void Packing::Sort(const Model& model, const InFlight& in_flight, std::size_t re
   for (auto& candidate : scored) {
     candidate.near_least = candidate.loss <= least_loss[candidate.share_ppm] + worths_.tolerance;
     if (candidate.share_ppm != kWholePpm) continue;
-    // The smallest neighbourhood that holds all that is wanted; failing that, the one that holds most of it.
-    const auto free = free_boards[model.boards[view.devices[candidate.device].board].neighbourhood];
-    candidate.neighbourhood = free >= remaining ? std::pair<int, std::int64_t>(0, static_cast<std::int64_t>(free))
-                                                : std::pair<int, std::int64_t>(1, -static_cast<std::int64_t>(free));
+    // The neighbourhood of what was picked before; else the smallest that holds all that is wanted; failing that, the
+    // one that holds most of it.
+    const auto neighbourhood = model.boards[view.devices[candidate.device].board].neighbourhood;
+    const auto free = static_cast<std::int64_t>(free_boards[neighbourhood]);
+    const bool enough = free >= static_cast<std::int64_t>(remaining);
+    candidate.neighbourhood = {joined.count(neighbourhood) > 0 ? 0 : enough ? 1 : 2, enough ? free : -free};
   }
   std::sort(scored.begin(), scored.end(), [](const Candidate& a, const Candidate& b) {
     if (a.share_ppm != b.share_ppm) return a.share_ppm < b.share_ppm;

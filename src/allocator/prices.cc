@@ -2,11 +2,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <utility>
 
 namespace kumiko::allocator {
 namespace {
 
-constexpr int kRounds = 480;
+constexpr int kRounds = 200;
+constexpr int kRoundsBeforeMean = 60;
+// Many prices can be equally right; descents that start with different classes dear end on different sides of that set,
+// and their mean lies inside it, where it tells good places from bad ones.
+constexpr std::size_t kMaxStarts = 8;
+constexpr double kStartAhead = 1;
 constexpr double kStep = 0.07;
 constexpr double kAveraging = 0.02;
 constexpr double kPriorShare = 0.2;
@@ -92,6 +99,55 @@ std::vector<bool> AliveClasses(const std::vector<Census>& census, const ByClass&
   return alive;
 }
 
+struct Market {
+  const ByClass& demand;
+  const ByClass& sizes;
+  const std::vector<bool>& alive;
+  double asked = 0;  // eighths of a board per arrival
+};
+
+// Mirror descent on the prices from one starting point; the mean worth of each state on the way.
+std::vector<std::vector<double>> FindPrices(const std::vector<Census>& census, const Market& market,
+                                            ByClass log_prices) {
+  const auto& [demand, sizes, alive, asked] = market;
+  const auto class_count = demand.size();
+  std::vector<std::vector<double>> means(census.size());
+  std::vector<double> value;
+  std::vector<int> best;
+  for (int round = 0; round < kRounds; ++round) {
+    double highest = -std::numeric_limits<double>::infinity();
+    for (std::size_t c = 0; c < class_count; ++c) {
+      if (alive[c]) highest = std::max(highest, log_prices[c]);
+    }
+    double sum = 0;
+    for (std::size_t c = 0; c < class_count; ++c) {
+      if (!alive[c]) continue;
+      log_prices[c] = std::max(log_prices[c] - highest, kLowestLogPrice);
+      sum += std::exp(log_prices[c]);
+    }
+    ByClass prices(class_count, 0);
+    for (std::size_t c = 0; c < class_count; ++c) {
+      if (alive[c]) prices[c] = std::exp(log_prices[c]) / sum / demand[c] * asked;
+    }
+    ByClass served(class_count, 0);
+    for (std::size_t i = 0; i < census.size(); ++i) {
+      Value(*census[i].shape, prices, value, best);
+      Flow(census[i], best, served);
+      if (round < kRoundsBeforeMean) continue;
+      if (round == kRoundsBeforeMean) means[i] = value;
+      for (std::size_t k = 0; k < value.size(); ++k) means[i][k] += kAveraging * (value[k] - means[i][k]);
+    }
+    double work = 0;
+    for (std::size_t c = 0; c < class_count; ++c) work += alive[c] ? served[c] * sizes[c] : 0;
+    const double theta = work / asked;
+    if (theta <= 0) break;
+    for (std::size_t c = 0; c < class_count; ++c) {
+      if (alive[c]) log_prices[c] -= kStep * (std::min(served[c] / (demand[c] * theta), 4.0) - 1);
+    }
+  }
+  return means;
+}
+
 }  // namespace
 
 Worths ComputeWorths(const std::vector<Census>& census, const PackingClasses& classes) {
@@ -101,48 +157,25 @@ Worths ComputeWorths(const std::vector<Census>& census, const PackingClasses& cl
   double asked = 0;  // eighths of a board per arrival
   for (std::size_t c = 0; c < classes.size(); ++c) asked += alive[c] ? demand[c] * sizes[c] : 0;
 
-  ByClass log_prices(classes.size(), 0);
   Worths worths;
   worths.of.resize(census.size());
-  std::vector<double> value;
-  std::vector<int> best;
-  for (int round = 0; round < kRounds && asked > 0; ++round) {
-    double highest = kLowestLogPrice;
-    for (std::size_t c = 0; c < classes.size(); ++c) {
-      if (alive[c]) highest = round == 0 ? 0 : std::max(highest, log_prices[c]);
-    }
-    double sum = 0;
-    for (std::size_t c = 0; c < classes.size(); ++c) {
-      if (!alive[c]) continue;
-      log_prices[c] = std::max(log_prices[c] - highest, kLowestLogPrice);
-      sum += std::exp(log_prices[c]);
-    }
-    ByClass prices(classes.size(), 0);
-    for (std::size_t c = 0; c < classes.size(); ++c) {
-      if (alive[c]) prices[c] = std::exp(log_prices[c]) / sum / demand[c] * asked;
-    }
-    ByClass served(classes.size(), 0);
+  for (std::size_t i = 0; i < census.size(); ++i) worths.of[i].resize(census[i].shape->merged().size(), 0);
+  const auto starts = std::min(classes.size(), kMaxStarts);
+  for (std::size_t start = 0; start < starts && asked > 0; ++start) {
+    ByClass log_prices(classes.size(), 0);
+    for (std::size_t c = start; c < classes.size(); c += kMaxStarts) log_prices[c] = kStartAhead;
+    const auto found = FindPrices(census, {demand, sizes, alive, asked}, std::move(log_prices));
     for (std::size_t i = 0; i < census.size(); ++i) {
-      Value(*census[i].shape, prices, value, best);
-      Flow(census[i], best, served);
-      auto& mean = worths.of[i];
-      if (round == 0) mean = value;
-      for (std::size_t k = 0; k < value.size(); ++k) mean[k] += kAveraging * (value[k] - mean[k]);
-    }
-    double work = 0;
-    for (std::size_t c = 0; c < classes.size(); ++c) work += alive[c] ? served[c] * sizes[c] : 0;
-    const double theta = work / asked;
-    if (theta <= 0) break;
-    for (std::size_t c = 0; c < classes.size(); ++c) {
-      if (alive[c]) log_prices[c] -= kStep * (std::min(served[c] / (demand[c] * theta), 4.0) - 1);
+      for (std::size_t k = 0; k < found[i].size(); ++k) worths.of[i][k] += found[i][k] / static_cast<double>(starts);
     }
   }
 
   const double drift = classes.drift();
   worths.tolerance = 0.05 + 0.05 * drift;
   const double most_work_share = asked > 0 ? 0.3 * drift : 1;
+  std::vector<double> value;
+  std::vector<int> best;
   for (std::size_t i = 0; i < census.size(); ++i) {
-    worths.of[i].resize(census[i].shape->merged().size(), 0);
     if (most_work_share <= 0) continue;
     Value(*census[i].shape, sizes, value, best);
     for (std::size_t k = 0; k < value.size(); ++k) {
