@@ -198,6 +198,10 @@ struct Kubelet::Impl {
       kube::DeleteOptions options;
       options.uid = pod.metadata.uid;
       options.grace_period_seconds = 0;
+      if (!pod.metadata.finalizers.empty() && !api::IsFinished(pod)) {
+        // The object stays a while; what waits for the pod's end, such as its claims, must see that it has ended.
+        Finish(pod, 137, nullptr, result);
+      }
       if (pod.metadata.deletion_timestamp && pod.metadata.deletion_grace_period_seconds.value_or(0) == 0) return;
       result.Note(api.Delete(kube::KeyOf(pod), options));
       return;
