@@ -16,7 +16,21 @@
 namespace kumiko::cli {
 namespace {
 
+// "1:5: message" for "line 1, column 5: message".
+std::string AsPosition(std::string message) {
+  constexpr std::string_view kLine = "line ";
+  constexpr std::string_view kColumn = ", column ";
+  const std::size_t column = message.find(kColumn);
+  if (!message.starts_with(kLine) || column == std::string::npos) return " " + message;
+  return message.replace(column, kColumn.size(), ":").substr(kLine.size());
+}
+
 Status ReadText(const std::string& text, const std::string& name, std::vector<Document>& documents) {
+  // JSON is YAML, too, but what is wrong with it is said better by the reader of JSON.
+  if (name.ends_with(".json")) {
+    const auto json = ParseJson(text);
+    if (!json) return Fail(Code::kInvalidArgument, "{}:{}", name, AsPosition(json.error().message));
+  }
   KU_TRY(std::vector<Document> read, ParseYamlDocuments(text, name));
   std::move(read.begin(), read.end(), std::back_inserter(documents));
   return {};
@@ -53,7 +67,9 @@ std::string NameOf(const Json& object) {
   return fmt::format("{} {}{}{}: ", kind.empty() ? "object" : kind, namespace_, namespace_.empty() ? "" : "/", name);
 }
 
+// Without the excerpt that follows the first line of a CEL message: one problem, one line.
 std::string Line(const Document& document, std::string_view path, std::string_view message) {
+  message = message.substr(0, message.find('\n'));
   return fmt::format("{}: {}{}{}{}", document.Where(path), NameOf(document.value), path, path.empty() ? "" : ": ",
                      message);
 }

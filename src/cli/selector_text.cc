@@ -109,18 +109,25 @@ std::string ClassWords(const std::string& name) {
   return name;
 }
 
+// "NVIDIA H200" is an H200 to everyone.
+std::string WithoutVendor(const std::string& name) {
+  constexpr std::string_view kVendor = "NVIDIA ";
+  return name.starts_with(kVendor) ? name.substr(kVendor.size()) : name;
+}
+
 std::string RequestWords(const api::DeviceSubRequest& request) {
-  std::string words = ClassWords(request.device_class_name);
-  if (request.allocation_mode == api::kAll) {
-    words = "every " + words;
-  } else if (request.count > 1) {
-    words = fmt::format("{} × {}", request.count, words);
-  }
+  std::string names;
+  std::string rest;
   for (const api::DeviceSelector& selector : request.selectors) {
     if (!selector.cel) continue;
-    for (const std::string& conjunct : Conjuncts(selector.cel->expression)) words += ", " + ShortForm(conjunct);
+    for (const std::string& conjunct : Conjuncts(selector.cel->expression)) {
+      const Wording wording = ShortForm(conjunct);
+      (wording.names ? names : rest) += wording.names ? wording.text + " " : ", " + wording.text;
+    }
   }
-  return words;
+  std::string words = names + ClassWords(request.device_class_name) + rest;
+  if (request.allocation_mode == api::kAll) return "every " + words;
+  return request.count > 1 ? fmt::format("{} × {}", request.count, words) : words;
 }
 
 }  // namespace
@@ -139,20 +146,19 @@ std::vector<std::string> Conjuncts(std::string_view expression) {
   return parts;
 }
 
-std::string ShortForm(std::string_view conjunct) {
-  if (const auto call = QuantityCall(conjunct)) return *call;
+Wording ShortForm(std::string_view conjunct) {
+  if (const auto call = QuantityCall(conjunct)) return {false, *call};
   if (const auto comparison = FindComparison(conjunct)) {
     const std::string_view left = conjunct.substr(0, comparison->at);
     const std::string_view right = conjunct.substr(comparison->at + comparison->token.size());
-    if (const auto quantity = QuantityComparison(left, comparison->sign, right)) return *quantity;
+    if (const auto quantity = QuantityComparison(left, comparison->sign, right)) return {false, *quantity};
     const auto value = Quoted(right);
-    if (comparison->token == "==" && value) return *value;
-    return fmt::format("{} {} {}", LastMember(WithoutCalls(left)), comparison->sign,
-                       value ? *value : std::string(Trim(right)));
+    if (comparison->token == "==" && value) return {true, WithoutVendor(*value)};
+    return {false, fmt::format("{} {} {}", LastMember(WithoutCalls(left)), comparison->sign,
+                               value ? *value : std::string(Trim(right)))};
   }
-  const std::size_t call = conjunct.find('(');
-  if (call == std::string_view::npos) return LastMember(conjunct);
-  return std::string(Trim(conjunct));
+  if (conjunct.find('(') == std::string_view::npos) return {false, LastMember(conjunct)};
+  return {false, std::string(Trim(conjunct))};
 }
 
 std::string AskedFor(const api::DeviceClaim& claim) {

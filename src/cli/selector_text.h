@@ -14,11 +14,15 @@ namespace kumiko::cli {
 // then no part holds alone.
 std::vector<std::string> Conjuncts(std::string_view expression);
 
-// "Hopper" for device.attributes["gpu.nvidia.com"].architecture == "Hopper"; "memory ≥ 16Gi" for a comparison of a
-// capacity; else the conjunct without the words before its last member.
-std::string ShortForm(std::string_view conjunct);
+// A conjunct in few words.
+struct Wording {
+  bool names = false;  // a name or kind that goes before the noun: "Hopper", "1g.10gb"
+  std::string text;    // else what is compared: "memory ≥ 16Gi"
+  bool operator==(const Wording&) const = default;
+};
+Wording ShortForm(std::string_view conjunct);
 
-// What a claim asks for, in one short line: "GPU or part, memory ≥ 16Gi, Hopper".
+// What a claim asks for, in one short line: "Hopper GPU or part, memory ≥ 16Gi".
 std::string AskedFor(const api::DeviceClaim& claim);
 
 }  // namespace kumiko::cli

@@ -19,15 +19,19 @@ TEST(Conjuncts, KeepsWholeWhatHoldsOnlyTogether) {
   EXPECT_THAT(Conjuncts("a ? b && c : d"), ElementsAre("a ? b && c : d"));
 }
 
+TEST(ShortForm, NamesWhatIsEqualToAText) {
+  EXPECT_EQ(ShortForm(R"(device.attributes["gpu.nvidia.com"].architecture == "Hopper")"), (Wording{true, "Hopper"}));
+  EXPECT_EQ(ShortForm(R"(device.attributes['gpu.nvidia.com']['profile'] == '1g.10gb')"), (Wording{true, "1g.10gb"}));
+  EXPECT_EQ(ShortForm(R"(device.attributes["gpu.nvidia.com"].productName == "NVIDIA H200")"), (Wording{true, "H200"}));
+}
+
 TEST(ShortForm, SaysWhatIsComparedWithWhat) {
-  EXPECT_EQ(ShortForm(R"(device.attributes["gpu.nvidia.com"].architecture == "Hopper")"), "Hopper");
-  EXPECT_EQ(ShortForm(R"(device.attributes['gpu.nvidia.com']['profile'] == '1g.10gb')"), "1g.10gb");
-  EXPECT_EQ(ShortForm(R"(device.capacity["gpu.nvidia.com"].memory.compareTo(quantity("16Gi")) >= 0)"), "memory ≥ 16Gi");
-  EXPECT_EQ(ShortForm(R"(device.capacity["gpu.nvidia.com"].memory.isGreaterThan(quantity("16Gi")))"), "memory > 16Gi");
-  EXPECT_EQ(ShortForm(R"(device.attributes["gpu.nvidia.com"].architecture != "Turing")"), "architecture ≠ Turing");
-  EXPECT_EQ(ShortForm(R"(device.capacity["gpu.nvidia.com"].multiprocessors.asInteger() >= 30)"),
-            "multiprocessors ≥ 30");
-  EXPECT_EQ(ShortForm(R"(device.attributes["x.example.com"].fast)"), "fast");
+  const auto text = [](const char* conjunct) { return ShortForm(conjunct).text; };
+  EXPECT_EQ(text(R"(device.capacity["gpu.nvidia.com"].memory.compareTo(quantity("16Gi")) >= 0)"), "memory ≥ 16Gi");
+  EXPECT_EQ(text(R"(device.capacity["gpu.nvidia.com"].memory.isGreaterThan(quantity("16Gi")))"), "memory > 16Gi");
+  EXPECT_EQ(text(R"(device.attributes["gpu.nvidia.com"].architecture != "Turing")"), "architecture ≠ Turing");
+  EXPECT_EQ(text(R"(device.capacity["gpu.nvidia.com"].multiprocessors.asInteger() >= 30)"), "multiprocessors ≥ 30");
+  EXPECT_EQ(text(R"(device.attributes["x.example.com"].fast)"), "fast");
 }
 
 TEST(AskedFor, NamesClassCountSelectorsAndConstraints) {
@@ -49,7 +53,7 @@ TEST(AskedFor, ListsAlternativesInOrder) {
   part.selectors = {{api::CelDeviceSelector{R"(device.attributes["gpu.nvidia.com"].profile == "3g.40gb")"}}};
   api::DeviceClaim claim;
   claim.requests = {{.name = "gpu", .exactly = std::nullopt, .first_available = {whole, part}}};
-  EXPECT_EQ(AskedFor(claim), "GPU, else part, 3g.40gb");
+  EXPECT_EQ(AskedFor(claim), "GPU, else 3g.40gb part");
 }
 
 }  // namespace

@@ -108,7 +108,8 @@ std::string DrawWaiting(const PlacementPage& page, const Style& style) {
     std::string head = EscapeControls(pods.name);
     if (pods.others > 0) head += fmt::format(" and {} more", pods.others);
     out += Paint(head, Hue::kYellow, style);
-    if (!pods.asks.empty()) out += Paint(", which asks for " + EscapeControls(pods.asks), Hue::kDim, style);
+    if (!pods.asks.empty())
+      out += Paint((pods.others > 0 ? " ask for " : " asks for ") + EscapeControls(pods.asks), Hue::kDim, style);
     out += '\n';
     const std::size_t room = style.width > 0 ? static_cast<std::size_t>(style.width) : 100;
     for (const std::string& line : Wrap(EscapeControls(pods.reason), room - 3)) out += "   " + line + "\n";

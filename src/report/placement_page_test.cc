@@ -45,7 +45,7 @@ TEST(PlacementPage, ShowsPodsGpusTotalsAndWhatWaits) {
             "whole GPUs only   1 of 2     1 of 1      █████▒▒▒▒▒··········  25 %   ████████············  39 %\n"
             "█ used   ▒ held by a pod, not used   · free\n\n"
             "WAITING\n"
-            "demo/b and 2 more, which asks for part 7g.80gb\n"
+            "demo/b and 2 more ask for part 7g.80gb\n"
             "   no GPU is whole\n");
 }
 
