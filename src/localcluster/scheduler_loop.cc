@@ -261,9 +261,18 @@ struct SchedulerLoop::Impl {
         return;
       }
       case allocator::Outcome::Kind::kNodeError:
-      case allocator::Outcome::Kind::kFatal:
-        Refuse(*pod, placement.error, result);
+      case allocator::Outcome::Kind::kFatal: {
+        // A selector that fails on devices is a reason like any other, said per device; what else is wrong with the
+        // input stands in the error.
+        using Reason = allocator::Rejection::Reason;
+        const allocator::Explanation explanation = allocator::Explain(inventory, state, wanted, candidates);
+        const bool by_selector =
+            std::any_of(explanation.rows.begin(), explanation.rows.end(), [](const allocator::Rejection& row) {
+              return row.reason == Reason::kAttributeMissing || row.reason == Reason::kSelectorError;
+            });
+        Refuse(*pod, by_selector ? allocator::Text(explanation) : placement.error, result);
         return;
+      }
     }
   }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "report/table.h"
 #include "report/text.h"
@@ -17,6 +18,18 @@ void AddMore(std::string& out, std::size_t all, std::size_t shown, std::string_v
   out += Paint(fmt::format("and {} more {}\n", all - shown, what), Hue::kDim, style);
 }
 
+// The signs that requests are worded with, where only ASCII is drawn.
+std::string Worded(std::string text, const Style& style) {
+  if (style.unicode) return text;
+  for (const auto& [sign, plain] :
+       {std::pair<std::string_view, std::string_view>{"≥ ", ">="}, {"≤ ", "<="}, {"≠ ", "!="}, {"×", "x"}}) {
+    for (std::size_t at = text.find(sign); at != std::string::npos; at = text.find(sign, at)) {
+      text.replace(at, sign.size(), plain);
+    }
+  }
+  return text;
+}
+
 std::string DrawPods(const PlacementPage& page, const Style& style) {
   Table table;
   table.columns = {{"POD", Fit::kCutMiddle, false},
@@ -27,7 +40,7 @@ std::string DrawPods(const PlacementPage& page, const Style& style) {
   for (const PlacedPod& pod : page.pods) {
     if (table.rows.size() == page.max_pods) break;
     table.rows.push_back({{pod.name, Hue::kNone, false},
-                          {pod.asks, Hue::kDim, false},
+                          {Worded(pod.asks, style), Hue::kDim, false},
                           {pod.node, Hue::kNone, false},
                           {pod.devices, Hue::kNone, false},
                           {pod.profiles, Hue::kNone, false}});
@@ -44,7 +57,8 @@ std::string DrawGpus(const PlacementPage& page, const Style& style) {
                    {"MEMORY USED", Fit::kWhole, false}, {"PODS", Fit::kWhole, true}};
   for (const DrawnGpu& gpu : page.gpus) {
     if (table.rows.size() == page.max_gpus) break;
-    const std::string memory = fmt::format("{} of {}", BinarySize(gpu.memory_used_bytes), BinarySize(gpu.memory_bytes));
+    const std::string used = gpu.memory_used_bytes == 0 ? "0" : BinarySize(gpu.memory_used_bytes);
+    const std::string memory = fmt::format("{} of {}", used, BinarySize(gpu.memory_bytes));
     table.rows.push_back({{gpu.node, Hue::kNone, false},
                           {gpu.gpu, Hue::kNone, false},
                           {gpu.model, Hue::kNone, false},
@@ -109,7 +123,8 @@ std::string DrawWaiting(const PlacementPage& page, const Style& style) {
     if (pods.others > 0) head += fmt::format(" and {} more", pods.others);
     out += Paint(head, Hue::kYellow, style);
     if (!pods.asks.empty())
-      out += Paint((pods.others > 0 ? " ask for " : " asks for ") + EscapeControls(pods.asks), Hue::kDim, style);
+      out += Paint((pods.others > 0 ? " ask for " : " asks for ") + EscapeControls(Worded(pods.asks, style)), Hue::kDim,
+                   style);
     out += '\n';
     const std::size_t room = style.width > 0 ? static_cast<std::size_t>(style.width) : 100;
     for (const std::string& line : Wrap(EscapeControls(pods.reason), room - 3)) out += "   " + line + "\n";

@@ -3,6 +3,7 @@
 namespace kumiko::report {
 
 std::string Paint(std::string_view text, Hue hue, const Style& style) {
+  if (text.empty()) return "";
   switch (hue) {
     case Hue::kNone:
       return std::string(text);

@@ -78,9 +78,15 @@ TEST_F(Demo, GivesEachPodWhatItAskedFor) {
       EXPECT_EQ(pod.node, "h100");
       EXPECT_EQ(pod.profiles, "1g.20gb");
     }
-    if (pod.name.starts_with("evaluate-")) EXPECT_EQ(pod.profiles, "1g.10gb");
-    if (pod.name.starts_with("detect-")) EXPECT_EQ(pod.node, "t4");
-    if (pod.name == "tune") EXPECT_EQ(pod.profiles, "3g.40gb");
+    if (pod.name.starts_with("evaluate-")) {
+      EXPECT_EQ(pod.profiles, "1g.10gb");
+    }
+    if (pod.name.starts_with("detect-")) {
+      EXPECT_EQ(pod.node, "t4");
+    }
+    if (pod.name == "tune") {
+      EXPECT_EQ(pod.profiles, "3g.40gb");
+    }
     if (pod.name == "train") {
       EXPECT_EQ(pod.node, "h100");
       EXPECT_THAT(pod.devices, ::testing::AnyOf("gpu-0 gpu-1", "gpu-2 gpu-3"));
