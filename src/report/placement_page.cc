@@ -75,8 +75,8 @@ std::string DrawGpus(const PlacementPage& page, const Style& style) {
 std::string Bar(const Use& use, const Style& style) {
   const auto cells = [&](std::int64_t part) {
     if (use.total <= 0) return 0;
-    const double share = static_cast<double>(part) / static_cast<double>(use.total);
-    return std::clamp(static_cast<int>(share * kBarCells + 0.5), 0, kBarCells);
+    const std::int64_t rounded = (part * kBarCells + use.total / 2) / use.total;
+    return static_cast<int>(std::clamp<std::int64_t>(rounded, 0, kBarCells));
   };
   const int used = cells(use.used);
   const int held = std::max(used, cells(use.held));
