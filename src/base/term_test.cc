@@ -6,7 +6,6 @@
 #include <cstdlib>
 
 #include "base/files.h"
-#include "base/table.h"
 
 namespace kumiko {
 namespace {
@@ -41,21 +40,6 @@ TEST(Term, ColoursOnlyWhenOn) {
   EXPECT_EQ(DecideColoring(ColorChoice::kAlways, -1), Coloring::kOn);
   EXPECT_EQ(DecideColoring(ColorChoice::kNever, -1), Coloring::kOff);
   EXPECT_EQ(DecideColoring(ColorChoice::kAuto, -1), Coloring::kOff);
-}
-
-TEST(Table, LooksLikeKubectls) {
-  Table table({"name", "gpus", "age"});
-  table.AddRow({"ml/train-0", "2", "5m12s"});
-  table.AddRow({"日本", "", "3h"});
-  table.AddRow({Cell("a\x1b", Color::kRed), "1", "1s"});
-  EXPECT_EQ(table.ToString(),
-            "NAME         GPUS     AGE\n"
-            "ml/train-0   2        5m12s\n"
-            "日本         <none>   3h\n"
-            "a\\x1b        1        1s\n");
-  EXPECT_EQ(table.ToString(Table::Headers::kHide).substr(0, 25), "ml/train-0   2        5m1");
-  EXPECT_NE(table.ToString(Table::Headers::kShow, Coloring::kOn).find("\x1b[31ma\\x1b\x1b[0m        1"),
-            std::string::npos);
 }
 
 TEST(Files, WriteThenReadGivesTheContent) {
