@@ -14,6 +14,8 @@ target_include_directories(kumiko_options INTERFACE ${CMAKE_SOURCE_DIR}/src)
 target_compile_options(kumiko_options INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wswitch-enum -Wnon-virtual-dtor -Wold-style-cast -Werror)
 if(KUMIKO_SANITIZE)
+  # GCC 12 sees uninitialised values in instrumented optionals that are not there.
+  target_compile_options(kumiko_options INTERFACE -Wno-maybe-uninitialized)
   target_compile_options(kumiko_options INTERFACE -fsanitize=${KUMIKO_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(kumiko_options INTERFACE -fsanitize=${KUMIKO_SANITIZE})
 endif()
