@@ -110,6 +110,21 @@ TEST_F(FirstFit, AllTakesEveryMatchingDeviceOrNone) {
   EXPECT_EQ(Run({ClaimBuilder("a").All("r").Selector("false")}).kind, Outcome::Kind::kDoesNotFit);
 }
 
+TEST_F(FirstFit, AllThatIsTakenFallsBackBeforeConstraintsAreAsked) {
+  inventory_.UpsertSlice(SliceBuilder("s1", "n1")
+                             .Add(DeviceBuilder("gpu-0").String("root", "a"))
+                             .Add(DeviceBuilder("gpu-1").String("root", "b"))
+                             .Build());
+  auto claim =
+      ClaimBuilder("a").FirstAvailable("r").Alternative("all").Alternative("one").Match("gpu.example.com/root").Build();
+  auto& all = claim.spec.devices.requests[0].first_available[0];
+  all.allocation_mode = api::kAll;
+  all.count = 0;
+  EXPECT_EQ(Run({claim}).kind, Outcome::Kind::kFatal);
+  Take({"gpu-1"});
+  EXPECT_THAT(Devices({claim}), ElementsAre("gpu-0"));
+}
+
 TEST_F(FirstFit, AllRefusesAPoolThatIsBeingUpdated) {
   inventory_.UpsertSlice(SliceBuilder("s1", "n1").Pool("n1", 1, 2).Add(DeviceBuilder("gpu-0")).Build());
   const auto outcome = Run({ClaimBuilder("a").All("r")});

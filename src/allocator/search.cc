@@ -164,6 +164,8 @@ class Search {
     const auto& devices = all_devices_[request.alternative->serial];
     if (position == devices.size()) return Next(request);
     const auto device = devices[position];
+    // Taken, tainted or full comes before constraints: then the next alternative is tried.
+    if (!UsableAlone(request, device)) return result_.kind == Outcome::Kind::kFatal ? Step::kStop : Step::kNo;
     if (!ConstraintsAllow(request, device)) {
       Stop(
           Outcome::Kind::kFatal,
@@ -247,8 +249,13 @@ class Search {
     return step;
   }
 
-  // Whether the request can take the device now; cheap questions first. A fatal error is left in result_.
+  // Whether the request can take the device now. A fatal error is left in result_.
   bool Usable(const Request& request, std::uint32_t device) {
+    return UsableAlone(request, device) && ConstraintsAllow(request, device);
+  }
+
+  // The same but for the claim's constraints; cheap questions first.
+  bool UsableAlone(const Request& request, std::uint32_t device) {
     const auto& alternative = *request.alternative;
     const auto& entry = view_.devices[device];
     if (!entry.on_node) return false;
@@ -269,7 +276,7 @@ class Search {
         !in_flight_.CountersSuffice(device)) {
       return false;
     }
-    return matches_.Tolerated(alternative, device) && ConstraintsAllow(request, device);
+    return matches_.Tolerated(alternative, device);
   }
 
   bool CapacityLeft(const Request& request, std::uint32_t device) {
