@@ -89,6 +89,14 @@ Json ResolveTagged(const YAML::Mark& mark, std::string_view tag, const std::stri
   return *value;
 }
 
+// Whether the single-quoted scalar at `start` ends; '' inside it stands for one quote.
+bool SingleQuoteCloses(std::string_view text, std::size_t start) {
+  for (std::size_t quote = text.find('\'', start + 1); quote != text.npos; quote = text.find('\'', quote + 2)) {
+    if (quote + 1 == text.size() || text[quote + 1] != '\'') return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 Position YamlTreeBuilder::PositionOf(std::string_view text, const YAML::Mark& mark) {
@@ -125,6 +133,11 @@ void YamlTreeBuilder::OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) {
 
 void YamlTreeBuilder::OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                                const std::string& value) {
+  // At the end of the file yaml-cpp takes what it has got for the scalar.
+  const auto start = static_cast<std::size_t>(std::max(0, mark.pos));
+  if (start < text_.size() && text_[start] == '\'' && !SingleQuoteCloses(text_, start)) {
+    Refuse(mark, "the quote ' that begins here is never closed");
+  }
   if (tag == "?" && value == "<<" && AtKey()) {
     open_.back().merging = true;
     open_.back().key_mark = mark;

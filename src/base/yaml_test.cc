@@ -272,5 +272,13 @@ RC_GTEST_PROP(YamlProperty, ArbitraryBytesNeverBreakTheReader, (const std::strin
   RC_ASSERT(documents.has_value() || !documents.error().message.empty());
 }
 
+TEST(Yaml, RefusesSingleQuotesThatNeverClose) {
+  const auto open = ParseYamlDocuments("image: 'b\nname: x\n", "f.yaml");
+  ASSERT_FALSE(open);
+  EXPECT_EQ(open.error().message, "f.yaml:1:8: the quote ' that begins here is never closed");
+  EXPECT_TRUE(ParseYamlDocuments("a: 'it''s'\nb: ''\nc: ''''\nd: don't\n", "f.yaml"));
+  EXPECT_TRUE(ParseYamlDocuments("[{'a': 'b'}, '']", "f.yaml"));
+}
+
 }  // namespace
 }  // namespace kumiko
