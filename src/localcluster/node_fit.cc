@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <limits>
 
 namespace kumiko::localcluster {
 namespace {
@@ -11,10 +12,25 @@ NodeUse RequestsOf(const api::Container& container) {
   NodeUse use;
   for (const auto* list : {&container.resources.limits, &container.resources.requests}) {
     // A limit without a request is the request.
-    if (const auto cpu = list->find("cpu"); cpu != list->end()) use.cpu_milli = cpu->second.MilliValue();
-    if (const auto memory = list->find("memory"); memory != list->end()) use.memory_bytes = memory->second.Value();
+    if (const auto cpu = list->find("cpu"); cpu != list->end())
+      use.cpu_milli = std::max<std::int64_t>(0, cpu->second.MilliValue());
+    if (const auto memory = list->find("memory"); memory != list->end())
+      use.memory_bytes = std::max<std::int64_t>(0, memory->second.Value());
   }
   return use;
+}
+
+constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+
+// Of amounts that are not negative. Two containers may ask for more bytes than an int64 counts.
+std::int64_t AddUpToMost(std::int64_t a, std::int64_t b) {
+  return a > kMost - b ? kMost : a + b;
+}
+
+void Add(NodeUse& sum, const NodeUse& use) {
+  sum.pods = AddUpToMost(sum.pods, use.pods);
+  sum.cpu_milli = AddUpToMost(sum.cpu_milli, use.cpu_milli);
+  sum.memory_bytes = AddUpToMost(sum.memory_bytes, use.memory_bytes);
 }
 
 constexpr const char* kUnschedulableTaint = "node.kubernetes.io/unschedulable";
@@ -30,9 +46,7 @@ NodeUse RequestsOf(const api::Pod& pod) {
   NodeUse sum;
   sum.pods = 1;
   for (const api::Container& container : pod.spec.containers) {
-    const NodeUse use = RequestsOf(container);
-    sum.cpu_milli += use.cpu_milli;
-    sum.memory_bytes += use.memory_bytes;
+    Add(sum, RequestsOf(container));
   }
   for (const api::Container& container : pod.spec.init_containers) {
     const NodeUse use = RequestsOf(container);
@@ -49,18 +63,24 @@ bool NodeUses::Update(const std::string& pod_key, const api::Pod* pod) {
   if (known != pods_.end() && known->second.node == node) return false;
   const bool gave_back = known != pods_.end();
   if (gave_back) {
-    NodeUse& use = nodes_[known->second.node];
-    use.pods -= known->second.use.pods;
-    use.cpu_milli -= known->second.use.cpu_milli;
-    use.memory_bytes -= known->second.use.memory_bytes;
+    const Placed gone = known->second;
     pods_.erase(known);
+    NodeUse& use = nodes_[gone.node];
+    if (use.cpu_milli == kMost || use.memory_bytes == kMost) {
+      // A sum that stopped at the most does not know its parts any more.
+      use = {};
+      for (const auto& [key, placed] : pods_) {
+        if (placed.node == gone.node) Add(use, placed.use);
+      }
+    } else {
+      use.pods -= gone.use.pods;
+      use.cpu_milli -= gone.use.cpu_milli;
+      use.memory_bytes -= gone.use.memory_bytes;
+    }
   }
   if (node.empty()) return gave_back;
   const NodeUse taken = RequestsOf(*pod);
-  NodeUse& use = nodes_[node];
-  use.pods += taken.pods;
-  use.cpu_milli += taken.cpu_milli;
-  use.memory_bytes += taken.memory_bytes;
+  Add(nodes_[node], taken);
   pods_[pod_key] = {node, taken};
   return gave_back;
 }
@@ -86,15 +106,19 @@ std::optional<std::string> WhyNot(const api::Pod& pod, const api::Node& node, co
   }
   const api::ResourceList& has = node.status.allocatable.empty() ? node.status.capacity : node.status.allocatable;
   const NodeUse wants = RequestsOf(pod);
-  if (const auto pods = has.find("pods"); pods != has.end() && use.pods + wants.pods > pods->second.Value()) {
+  NodeUse sum = use;
+  Add(sum, wants);
+  // An amount at the most stands for that or more, and no node has more.
+  const auto exceeds = [](std::int64_t amount, std::int64_t limit) { return amount > limit || amount == kMost; };
+  if (const auto pods = has.find("pods"); pods != has.end() && sum.pods > pods->second.Value()) {
     return "have too many pods";
   }
   if (const auto cpu = has.find("cpu");
-      cpu != has.end() && use.cpu_milli + wants.cpu_milli > cpu->second.MilliValue() && wants.cpu_milli > 0) {
+      cpu != has.end() && wants.cpu_milli > 0 && exceeds(sum.cpu_milli, cpu->second.MilliValue())) {
     return "have too little cpu";
   }
   if (const auto memory = has.find("memory");
-      memory != has.end() && wants.memory_bytes > 0 && use.memory_bytes + wants.memory_bytes > memory->second.Value()) {
+      memory != has.end() && wants.memory_bytes > 0 && exceeds(sum.memory_bytes, memory->second.Value())) {
     return "have too little memory";
   }
   return std::nullopt;

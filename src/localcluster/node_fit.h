@@ -11,7 +11,7 @@
 
 namespace kumiko::localcluster {
 
-// What the pods on a node take of it.
+// What the pods on a node take of it. Amounts stop at the most that an int64 holds.
 struct NodeUse {
   std::int64_t pods = 0;
   std::int64_t cpu_milli = 0;
