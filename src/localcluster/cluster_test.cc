@@ -11,6 +11,7 @@
 #include "api/batch/types.h"
 #include "api/resource/types.h"
 #include "kube/typed.h"
+#include "localcluster/pod_devices.h"
 
 namespace kumiko::localcluster {
 namespace {
@@ -176,6 +177,27 @@ TEST_F(ClusterTest, ErrorsOfApplyNameFileLineAndField) {
   ASSERT_FALSE(applied);
   EXPECT_THAT(applied.error().message, HasSubstr("pod.yaml:3"));
   EXPECT_THAT(applied.error().message, HasSubstr("metadata.namespace"));
+}
+
+TEST_F(ClusterTest, AClaimUnderTwoEntriesGivesItsDevicesOnce) {
+  Apply(R"(
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaim
+metadata: {name: c}
+spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.nvidia.com}}]}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: p}
+spec:
+  containers: [{name: main, image: x}]
+  resourceClaims: [{name: a, resourceClaimName: c}, {name: b, resourceClaimName: c}]
+)");
+  const auto use = ReadUse(cluster_->api());
+  ASSERT_TRUE(use) << use.error().message;
+  ASSERT_EQ(use->pods.size(), 1u);
+  EXPECT_EQ(use->pods[0].pod.status.phase, "Running");
+  EXPECT_EQ(use->pods[0].devices.size(), 1u);
 }
 
 TEST_F(ClusterTest, ADeletedNamespaceTakesItsContents) {

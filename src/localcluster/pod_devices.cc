@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <map>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -173,13 +174,14 @@ Result<ClusterUse> ReadUse(kube::ApiClient& api) {
   for (api::Pod& pod : pods) {
     PodPlacement placement;
     std::int64_t memory = 0;
+    std::set<const api::ResourceClaim*> taken;  // two entries may name one claim
     for (const api::PodResourceClaim& entry : pod.spec.resource_claims) {
       const auto claim = claim_at.find({pod.metadata.namespace_, ClaimNameOf(pod, entry)});
       if (claim == claim_at.end() || !claim->second->status.allocation) continue;
       const auto& consumers = claim->second->status.reserved_for;
       const bool reserved = std::any_of(consumers.begin(), consumers.end(),
                                         [&](const auto& consumer) { return consumer.uid == pod.metadata.uid; });
-      if (!reserved) continue;
+      if (!reserved || !taken.insert(claim->second).second) continue;
       for (const api::DeviceRequestAllocationResult& result : claim->second->status.allocation->devices.results) {
         PodDevice seen;
         seen.claim = claim->second->metadata.name;
