@@ -120,6 +120,24 @@ bool StartsDocument(std::string_view text, std::size_t offset) {
   return true;
 }
 
+// yaml-cpp's words for what people get wrong most, in ours.
+std::string_view InPlainWords(std::string_view message) {
+  static constexpr std::pair<std::string_view, std::string_view> kWords[] = {
+      {YAML::ErrorMsg::END_OF_MAP, "this line is indented unlike the map that it stands in"},
+      {YAML::ErrorMsg::END_OF_SEQ, "this line is indented unlike the list that it stands in"},
+      {YAML::ErrorMsg::END_OF_MAP_FLOW, "the map that begins with { is not closed with }"},
+      {YAML::ErrorMsg::END_OF_SEQ_FLOW, "the list that begins with [ is not closed with ]"},
+      {YAML::ErrorMsg::MAP_VALUE, "a second ': ' on this line; quote the value, or indent it on a line of its own"},
+      {YAML::ErrorMsg::BLOCK_ENTRY, "a list item cannot begin here; put - on a line of its own"},
+      {YAML::ErrorMsg::EOF_IN_SCALAR, "the file ends inside a quoted text"},
+      {YAML::ErrorMsg::UNKNOWN_TOKEN, "this character cannot begin a value; quote the text"},
+  };
+  for (const auto& [theirs, ours] : kWords) {
+    if (message == theirs) return ours;
+  }
+  return message;
+}
+
 std::string Explain(const YAML::ParserException& error, std::string_view text) {
   const std::size_t end = std::min(text.size(), static_cast<std::size_t>(std::max(0, error.mark.pos)));
   const std::size_t line_end = end == 0 ? text.npos : text.rfind('\n', end - 1);
@@ -127,7 +145,7 @@ std::string Explain(const YAML::ParserException& error, std::string_view text) {
   const std::string_view line = text.substr(begin, text.find('\n', begin) - begin);
   const std::string_view indent = line.substr(0, std::min(line.find_first_not_of(" \t"), line.size()));
   if (indent.find('\t') != indent.npos) return error.msg + "; the line is indented with a tab, use blanks";
-  return error.msg;
+  return std::string(InPlainWords(error.msg));
 }
 
 }  // namespace

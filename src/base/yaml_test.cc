@@ -280,5 +280,12 @@ TEST(Yaml, RefusesSingleQuotesThatNeverClose) {
   EXPECT_TRUE(ParseYamlDocuments("[{'a': 'b'}, '']", "f.yaml"));
 }
 
+TEST(Yaml, SaysInPlainWordsWhatIsWrongWithALine) {
+  EXPECT_EQ(ParseYamlDocuments("a: b: c\n", "f.yaml").error().message,
+            "f.yaml:1:5: a second ': ' on this line; quote the value, or indent it on a line of its own");
+  EXPECT_EQ(ParseYamlDocuments("a: |\n  x\n y\n", "f.yaml").error().message,
+            "f.yaml:3:2: this line is indented unlike the map that it stands in");
+}
+
 }  // namespace
 }  // namespace kumiko
