@@ -200,6 +200,24 @@ spec:
   EXPECT_EQ(use->pods[0].devices.size(), 1u);
 }
 
+TEST_F(ClusterTest, APodRunsForPartsOfASecond) {
+  clock_.Advance(std::chrono::milliseconds(900));
+  Apply(R"(
+apiVersion: v1
+kind: Pod
+metadata: {name: p, annotations: {kumiko.dev/run-for: 250ms}}
+spec: {restartPolicy: Never, containers: [{name: main, image: x}]}
+)");
+  EXPECT_EQ(Count("Running"), 1);
+  EXPECT_EQ(cluster_->NextWake(), clock_.Now() + std::chrono::milliseconds(250));
+  clock_.Advance(std::chrono::milliseconds(249));
+  ASSERT_TRUE(cluster_->RunUntilIdle());
+  EXPECT_EQ(Count("Running"), 1);
+  clock_.Advance(std::chrono::milliseconds(1));
+  ASSERT_TRUE(cluster_->RunUntilIdle());
+  EXPECT_EQ(Count("Succeeded"), 1);
+}
+
 TEST_F(ClusterTest, ADeletedNamespaceTakesItsContents) {
   Apply(
       "apiVersion: v1\nkind: Namespace\nmetadata: {name: ml}\n---\napiVersion: v1\nkind: Pod\n"

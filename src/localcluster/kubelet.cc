@@ -157,6 +157,7 @@ struct Kubelet::Impl {
 
   void Start(const api::Pod& pod, StepResult& result) {
     const Time now = clock.Now();
+    started_at[pod.metadata.uid] = now;
     WriteStatus(
         pod,
         [&](Json& object) -> Result<bool> {
@@ -218,7 +219,8 @@ struct Kubelet::Impl {
       return;
     }
     if (!*run_time || !pod.status.start_time) return;
-    const Time end = *pod.status.start_time + **run_time;
+    const auto exact = started_at.find(pod.metadata.uid);
+    const Time end = (exact == started_at.end() ? *pod.status.start_time : exact->second) + **run_time;
     if (clock.Now() >= end) {
       Finish(pod, ExitCodeOf(pod), nullptr, result);
     } else if (!next_wake || end < *next_wake) {
@@ -231,6 +233,8 @@ struct Kubelet::Impl {
   kube::Informer<api::Pod> pods;
   kube::Informer<api::ResourceClaim> claims;
   kube::Informer<api::Node> nodes;
+  // By uid. The startTime that the object holds has whole seconds, and a pod may run for less than one.
+  std::map<std::string, Time> started_at;
   std::optional<Time> next_wake;
   bool again = false;
 };
@@ -247,9 +251,12 @@ Result<bool> Kubelet::Step() {
   if (pods.empty() && claims.empty() && nodes.empty() && !due && !impl.again) return false;
   impl.next_wake.reset();
   StepResult result("kubelet");
+  std::set<std::string> running;
   for (const auto& [key, pod] : impl.pods.objects()) {
     if (!pod->spec.node_name.empty()) impl.RunPod(*pod, result);
+    if (!api::IsFinished(*pod)) running.insert(pod->metadata.uid);
   }
+  std::erase_if(impl.started_at, [&](const auto& entry) { return !running.contains(entry.first); });
   impl.again = result.again();
   return result.changed();
 }
