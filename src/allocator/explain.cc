@@ -55,7 +55,12 @@ std::string WithoutPrefix(const std::string& text) {
 
 std::string MissingAttribute(const cel::Mismatch& mismatch, const DeviceContent& content) {
   std::vector<std::string> known;
-  for (const auto& attribute : content.attributes) known.push_back(attribute.id);
+  for (const auto& attribute : content.attributes) {
+    if (attribute.id == mismatch.attribute) {
+      return fmt::format("{} in the domain that is asked; {} has it", mismatch.detail, attribute.domain);
+    }
+    known.push_back(attribute.id);
+  }
   const auto near = mismatch.attribute.empty() ? std::nullopt : Suggest(mismatch.attribute, known);
   return near ? mismatch.detail + "; did you mean " + *near + "?" : mismatch.detail;
 }

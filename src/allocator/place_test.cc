@@ -192,6 +192,8 @@ TEST_F(Packed, ExplainsEveryDeviceOnce) {
   EXPECT_EQ(Why(ClaimBuilder("a").Request("r", 2)), "none of 4 devices: 3 taken; 1 free, but fewer than 2 on one node");
   EXPECT_EQ(Why(ClaimBuilder("a").Request("r").Selector(R"(device.attributes["gpu.example.com"].uuids == "x")")),
             "none of 4 devices: 4 attribute uuids does not exist; did you mean uuid?");
+  EXPECT_EQ(Why(ClaimBuilder("a").Request("r").Selector(R"(device.attributes["example.com"].uuid == "x")")),
+            "none of 4 devices: 4 attribute uuid does not exist in the domain that is asked; gpu.example.com has it");
   EXPECT_EQ(Why(ClaimBuilder("a").Request("r").Class("absent")),
             "claim ns/a: request r: could not retrieve device class absent: class does not exist");
   nodes_ = {"empty"};
