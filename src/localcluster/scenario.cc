@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
-#include <set>
 #include <utility>
 
 #include "api/kinds.h"
+#include "base/check.h"
 #include "base/clock.h"
 #include "base/files.h"
 #include "base/text.h"
@@ -16,6 +16,7 @@
 #include "kube/typed.h"
 #include "localcluster/cluster.h"
 #include "localcluster/pod_devices.h"
+#include "localcluster/scenario_grammar.h"
 #include "localcluster/scenario_script.h"
 
 namespace kumiko::localcluster {
@@ -31,30 +32,6 @@ struct Mismatch {
   std::string message;
 };
 using Verdict = std::optional<Mismatch>;
-
-// KEY=VALUE words of a statement, and the text behind the word `reason`.
-struct Arguments {
-  std::map<std::string, std::string> named;
-  std::vector<std::string> plain;
-  std::string reason;
-};
-
-Arguments Read(const Words& words, std::size_t from) {
-  Arguments arguments;
-  for (std::size_t i = from; i < words.size(); ++i) {
-    if (words[i] == "reason") {
-      arguments.reason = Join(std::span(words).subspan(i + 1), " ");
-      break;
-    }
-    const std::size_t equals = words[i].find('=');
-    if (equals == std::string::npos) {
-      arguments.plain.push_back(words[i]);
-    } else {
-      arguments.named[words[i].substr(0, equals)] = words[i].substr(equals + 1);
-    }
-  }
-  return arguments;
-}
 
 std::string ReasonOf(const api::Pod& pod) {
   for (const api::Condition& condition : pod.status.conditions) {
@@ -86,10 +63,11 @@ class ScenarioRun {
   ScenarioRun(const ScenarioOptions& options, const ScenarioVariant& variant)
       : options_(options), values_(variant.values) {
     if (const auto seed = values_.find("seed"); seed != values_.end()) {
-      cluster_options_.seed = static_cast<std::uint64_t>(ParseInt64(seed->second).value_or(1));
+      cluster_options_.seed = ParseSeed(seed->second).value_or(1);  // checked where it was read
     }
   }
 
+  // `words` has passed CheckStatement.
   Result<Verdict> Execute(const Words& words) {
     const std::string& verb = words[0];
     if (verb == "seed" || verb == "policy" || verb == "cluster") {
@@ -108,14 +86,8 @@ class ScenarioRun {
       KU_TRY_OK(Delete(words));
       return Verdict();
     }
-    if (verb == "expect") {
-      ++expectations_;
-      return Expect(words);
-    }
-    return Fail(Code::kInvalidArgument,
-                "unknown statement \"{}\"; write cluster, apply, at, delete, expect, policy, "
-                "seed, let or variant",
-                verb);
+    ++expectations_;
+    return Expect(words);
   }
 
   Result<Words> Fill(const Words& words) const {
@@ -131,12 +103,9 @@ class ScenarioRun {
 
  private:
   Status Configure(const Words& words) {
-    if (words.size() != 2) return Fail(Code::kInvalidArgument, "{} takes one word", words[0]);
     if (cluster_ != nullptr) return Fail(Code::kInvalidArgument, "{} must stand before everything else", words[0]);
     if (words[0] == "seed") {
-      const auto seed = ParseInt64(words[1]);
-      if (!seed) return Fail(Code::kInvalidArgument, "seed takes a number");
-      cluster_options_.seed = static_cast<std::uint64_t>(*seed);
+      KU_TRY(cluster_options_.seed, ParseSeed(words[1]));
     } else if (words[0] == "policy") {
       if (words[1] != "first-fit" && words[1] != "packed") {
         return Fail(Code::kInvalidArgument, "policy is first-fit or packed, not \"{}\"", words[1]);
@@ -154,7 +123,6 @@ class ScenarioRun {
 
   Result<std::vector<Document>> Load(const Words& words) const {
     std::vector<Document> all;
-    if (words.size() < 2) return Fail(Code::kInvalidArgument, "{} takes file names", words[0]);
     for (std::size_t i = 1; i < words.size(); ++i) {
       KU_TRY(const std::string text, ReadFile((options_.root / words[i]).string()));
       KU_TRY(const std::string filled, Substitute(text, values_), "{}", words[i]);
@@ -165,8 +133,8 @@ class ScenarioRun {
   }
 
   Result<Verdict> At(const Words& words) {
-    const std::optional<std::int64_t> seconds = words.size() < 2 ? std::nullopt : ParseInt64(words[1]);
-    if (!seconds) return Fail(Code::kInvalidArgument, "at takes a number of seconds");
+    const std::optional<std::int64_t> seconds = ParseInt64(words[1]);
+    KU_CHECK(seconds.has_value());
     const Time target = kStart + std::chrono::seconds(*seconds);
     if (target < clock_.Now()) return Fail(Code::kInvalidArgument, "at {}: time does not go back", *seconds);
     // Step by step, so that what ends at one time frees its devices then and not later.
@@ -181,8 +149,7 @@ class ScenarioRun {
   }
 
   Status Delete(const Words& words) {
-    const Arguments arguments = Read(words, 1);
-    if (arguments.plain.size() != 2) return Fail(Code::kInvalidArgument, "write delete KIND NAME");
+    KU_TRY(const ScenarioArguments arguments, ReadArguments(words, 1));
     std::string kind;
     for (const api::KindInfo& info : api::AllKinds()) {
       if (ToLower(info.kind) == ToLower(arguments.plain[0]) || info.plural == ToLower(arguments.plain[0])) {
@@ -199,7 +166,6 @@ class ScenarioRun {
   }
 
   Result<Verdict> Expect(const Words& words) {
-    if (words.size() < 2) return Fail(Code::kInvalidArgument, "expect what?");
     const std::string& what = words[1];
     if (what == "pod") return ExpectPod(words);
     if (what == "same-device") return ExpectSameDevice(words);
@@ -208,15 +174,10 @@ class ScenarioRun {
     const std::size_t equals = what.find('=');
     const std::string key = what.substr(0, equals);
     if (key == "memory-used" || key == "memory-allocated") return ExpectMemory(key, what);
-    static const std::set<std::string> kPhases = {"running", "pending", "succeeded", "failed"};
-    if (kPhases.contains(key)) return ExpectCounts(words);
-    return Fail(Code::kInvalidArgument,
-                "unknown expectation \"{}\"; write running=, pending=, succeeded=, failed=, memory-used=, "
-                "memory-allocated=, pod, same-device, objects or refused",
-                what);
+    return ExpectCounts(words);
   }
 
-  static bool Selected(const api::Pod& pod, const Arguments& arguments) {
+  static bool Selected(const api::Pod& pod, const ScenarioArguments& arguments) {
     const auto in = arguments.named.find("namespace");
     if (in != arguments.named.end() && pod.metadata.namespace_ != in->second) return false;
     const auto of = arguments.named.find("of");
@@ -228,7 +189,7 @@ class ScenarioRun {
   }
 
   Result<Verdict> ExpectCounts(const Words& words) {
-    const Arguments arguments = Read(words, 1);
+    KU_TRY(const ScenarioArguments arguments, ReadArguments(words, 1));
     KU_TRY(const std::vector<api::Pod> pods, kube::List<api::Pod>(cluster_->api()));
     std::map<std::string, std::int64_t> counts;
     std::string reasons;
@@ -294,9 +255,7 @@ class ScenarioRun {
   }
 
   Result<Verdict> ExpectPod(const Words& words) {
-    const Arguments arguments = Read(words, 2);
-    if (arguments.plain.size() != 1) return Fail(Code::kInvalidArgument, "write expect pod NAME KEY=VALUE…");
-    static const std::set<std::string> kFacts = {"phase", "node", "device", "profile", "model", "request", "board"};
+    KU_TRY(const ScenarioArguments arguments, ReadArguments(words, 2));
     KU_TRY(const ClusterUse use, ReadUse(cluster_->api()));
     bool found = false;
     for (const PodPlacement& placement : use.pods) {
@@ -304,7 +263,6 @@ class ScenarioRun {
       if (!NameMatches(name, arguments.plain[0])) continue;
       found = true;
       for (const auto& [key, expected] : arguments.named) {
-        if (!kFacts.contains(key)) return Fail(Code::kInvalidArgument, "unknown fact \"{}\" of a pod", key);
         const std::string is = Fact(placement, key);
         // A model may be named by a part of its product name.
         const bool holds = key == "model"   ? is.find(expected) != std::string::npos
@@ -346,12 +304,13 @@ class ScenarioRun {
   }
 
   Result<Verdict> ExpectRefused(const Words& words) {
-    const Arguments arguments = Read(words, 2);
+    KU_TRY(const ScenarioArguments arguments, ReadArguments(words, 2));
     Words load = {"refused"};
     load.insert(load.end(), arguments.plain.begin(), arguments.plain.end());
     const std::uint64_t before = cluster_->store().Revision();
-    const Result<std::vector<Document>> documents = Load(load);
-    const Status applied = documents ? cluster_->Apply(*documents) : Status(tl::unexpected<Error>(documents.error()));
+    // A file that cannot be read is an error of the scenario: the cluster refused nothing.
+    KU_TRY(const std::vector<Document> documents, Load(load));
+    const Status applied = cluster_->Apply(documents);
     if (applied) return Mismatch{"expected it to be refused, was applied"};
     if (cluster_->store().Revision() != before) return Mismatch{"was refused, yet something was written"};
     if (applied.error().message.find(arguments.reason) != std::string::npos) return Verdict();
@@ -359,7 +318,7 @@ class ScenarioRun {
   }
 
   Result<Verdict> ExpectObjects(const Words& words) {
-    const Arguments arguments = Read(words, 2);
+    KU_TRY(const ScenarioArguments arguments, ReadArguments(words, 2));
     for (const auto& [kind, expected] : arguments.named) {
       KU_TRY(const kube::ObjectList list, cluster_->api().List({kind, "", ""}));
       if (std::to_string(list.items.size()) == expected) continue;
@@ -385,18 +344,35 @@ std::string ScenarioFailure::ToString() const {
 Result<ScenarioReport> RunScenario(const std::filesystem::path& path, const ScenarioOptions& options) {
   KU_TRY(const std::string text, ReadFile(path.string()));
   KU_TRY(const ScenarioScript script, ParseScenario(text, path.string()));
+  std::vector<std::string> names;
+  for (const ScenarioVariant& variant : script.variants) names.push_back(variant.name);
+  if (!options.only_variant.empty() && std::ranges::find(names, options.only_variant) == names.end()) {
+    return Fail(Code::kInvalidArgument, "{}: there is no variant \"{}\"; write one of {}", path.string(),
+                options.only_variant, Join(names, ", "));
+  }
+  const auto expects = [](const ScenarioLine& line) { return IsExpectation(line.words); };
+  if (std::ranges::none_of(script.lines, expects)) {
+    return Fail(Code::kInvalidArgument, "{}: nothing is expected; write at least one expect", path.string());
+  }
   ScenarioReport report;
   report.name = path.stem().string();
   for (const ScenarioVariant& variant : script.variants) {
     if (!options.only_variant.empty() && options.only_variant != variant.name) continue;
     report.variants.push_back(variant.name);
     ScenarioRun run(options, variant);
+    const auto where = [&](const ScenarioLine& line) { return fmt::format("{}:{}", path.string(), line.number); };
+    // All lines first: what is wrong behind an expectation that does not hold is found as well.
+    std::vector<Words> statements;
     for (const ScenarioLine& line : script.lines) {
-      const std::string where = fmt::format("{}:{}", path.string(), line.number);
-      KU_TRY(const Words words, run.Fill(line.words), "{} [{}]", where, variant.name);
-      KU_TRY(Verdict verdict, run.Execute(words), "{} [{}]", where, variant.name);
+      KU_TRY(Words words, run.Fill(line.words), "{}: [{}]", where(line), variant.name);
+      KU_TRY_OK(CheckStatement(words), "{}: [{}]", where(line), variant.name);
+      statements.push_back(std::move(words));
+    }
+    for (std::size_t i = 0; i < statements.size(); ++i) {
+      const std::string place = where(script.lines[i]);
+      KU_TRY(Verdict verdict, run.Execute(statements[i]), "{}: [{}]", place, variant.name);
       if (!verdict) continue;
-      report.failures.push_back({where, variant.name, std::move(verdict->message)});
+      report.failures.push_back({place, variant.name, std::move(verdict->message)});
       break;
     }
     report.expectations += run.expectations();

@@ -1,8 +1,10 @@
 #include "localcluster/scenario_script.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/text.h"
+#include "localcluster/scenario_grammar.h"
 
 namespace kumiko::localcluster {
 namespace {
@@ -37,7 +39,10 @@ Status ReadValues(const std::vector<std::string>& words, std::size_t from, Scena
     if (equals == std::string::npos || equals == 0) {
       return Fail(Code::kInvalidArgument, "expected KEY=VALUE, got \"{}\"", words[i]);
     }
-    values[words[i].substr(0, equals)] = words[i].substr(equals + 1);
+    const std::string key = words[i].substr(0, equals);
+    std::string value = words[i].substr(equals + 1);
+    if (key == "seed") KU_TRY_OK(ParseSeed(value).map([](std::uint64_t) {}));
+    values[key] = std::move(value);
   }
   return {};
 }
@@ -50,6 +55,9 @@ Result<ScenarioScript> ParseScenario(std::string_view text, std::string_view fil
   int number = 0;
   for (const std::string_view line : Split(text, '\n')) {
     ++number;
+    if (line.size() > kMaxScenarioLine) {
+      return Fail(Code::kInvalidArgument, "{}:{}: the line has more than {} bytes", file, number, kMaxScenarioLine);
+    }
     KU_TRY(std::vector<std::string> words, Words(line), "{}:{}", file, number);
     if (words.empty()) continue;
     if (words[0] == "let") {
@@ -57,6 +65,10 @@ Result<ScenarioScript> ParseScenario(std::string_view text, std::string_view fil
     } else if (words[0] == "variant") {
       if (words.size() < 3) {
         return Fail(Code::kInvalidArgument, "{}:{}: write variant NAME KEY=VALUE…", file, number);
+      }
+      const auto same = [&](const ScenarioVariant& other) { return other.name == words[1]; };
+      if (std::ranges::any_of(script.variants, same)) {
+        return Fail(Code::kInvalidArgument, "{}:{}: a variant named {} exists already", file, number, words[1]);
       }
       ScenarioVariant variant{words[1], {}};
       KU_TRY_OK(ReadValues(words, 2, variant.values), "{}:{}", file, number);

@@ -1,6 +1,7 @@
 // Reading the text of a scenario: lines into words, values into place. Nothing is run here.
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <string>
 #include <string_view>
@@ -26,6 +27,8 @@ struct ScenarioScript {
   std::vector<ScenarioVariant> variants;  // "base" first
   std::vector<ScenarioLine> lines;        // without `let` and `variant`
 };
+
+inline constexpr std::size_t kMaxScenarioLine = 4096;  // bytes
 
 // Fails with kInvalidArgument, "FILE:LINE: message".
 Result<ScenarioScript> ParseScenario(std::string_view text, std::string_view file);
