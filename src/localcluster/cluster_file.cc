@@ -7,6 +7,7 @@
 #include <span>
 #include <utility>
 
+#include "api/validation.h"
 #include "base/field_path.h"
 #include "base/files.h"
 #include "base/random.h"
@@ -54,6 +55,7 @@ class ClusterReader {
   Status CheckMap(const Json& value, std::string_view path, std::span<const std::string_view> fields) const;
   Result<std::string> ReadText(const Json& value, std::string_view path) const;
   Result<std::int64_t> ReadNumber(const Json& value, std::string_view path, std::int64_t min, std::int64_t max) const;
+  Result<std::string> ReadLabelValue(const Json& value, const std::string& path) const;
   Result<api::StringMap> ReadLabels(const Json& value, const std::string& path) const;
   Result<api::Taint> ReadTaint(const Json& value, const std::string& path) const;
   Result<NodeTopology> ReadTopology(const Json& value, const std::string& path) const;
@@ -99,6 +101,14 @@ Result<std::int64_t> ClusterReader::ReadNumber(const Json& value, std::string_vi
   return number;
 }
 
+Result<std::string> ClusterReader::ReadLabelValue(const Json& value, const std::string& path) const {
+  KU_TRY(std::string text, ReadText(value, path));
+  if (const std::string reason = api::CheckLabelValue(text); !reason.empty()) {
+    return Bad(path, "\"{}\" is no label value: {}", text, reason);
+  }
+  return text;
+}
+
 Result<api::StringMap> ClusterReader::ReadLabels(const Json& value, const std::string& path) const {
   if (!value.is_object()) {
     return Bad(path, "expected a map of label to value, found {}", JsonTypeName(value));
@@ -106,7 +116,11 @@ Result<api::StringMap> ClusterReader::ReadLabels(const Json& value, const std::s
   api::StringMap labels;
   for (const auto& [key, member] : value.get_object()) {
     const std::string name(key);
-    KU_TRY(labels[name], ReadText(member, ChildPath(path, name)));
+    const std::string field = ChildPath(path, name);
+    if (const std::string reason = api::CheckQualifiedName(name); !reason.empty()) {
+      return Bad(field, "\"{}\" is no label key: {}", name, reason);
+    }
+    KU_TRY(labels[name], ReadLabelValue(member, field));
   }
   return labels;
 }
@@ -126,6 +140,12 @@ Result<api::Taint> ClusterReader::ReadTaint(const Json& value, const std::string
   KU_TRY_OK(read("value", taint.value));
   KU_TRY_OK(read("effect", taint.effect));
   if (taint.key.empty()) return Bad(path, "a taint needs a key");
+  if (const std::string reason = api::CheckQualifiedName(taint.key); !reason.empty()) {
+    return Bad(ChildPath(path, "key"), "\"{}\" is no taint key: {}", taint.key, reason);
+  }
+  if (const std::string reason = api::CheckLabelValue(taint.value); !reason.empty()) {
+    return Bad(ChildPath(path, "value"), "\"{}\" is no taint value: {}", taint.value, reason);
+  }
   if (std::ranges::find(kEffects, taint.effect) == kEffects.end()) {
     return Bad(ChildPath(path, "effect"), "write NoSchedule, PreferNoSchedule or NoExecute");
   }
@@ -166,10 +186,10 @@ Result<NodeTopology> ClusterReader::ReadTopology(const Json& value, const std::s
     topology.nvlink = nvlink->get_bool();
   }
   if (const Json* rack = Find(value, "rack")) {
-    KU_TRY(topology.rack, ReadText(*rack, ChildPath(path, "rack")));
+    KU_TRY(topology.rack, ReadLabelValue(*rack, ChildPath(path, "rack")));
   }
   if (const Json* block = Find(value, "block")) {
-    KU_TRY(topology.block, ReadText(*block, ChildPath(path, "block")));
+    KU_TRY(topology.block, ReadLabelValue(*block, ChildPath(path, "block")));
   }
   return topology;
 }
@@ -195,6 +215,7 @@ Status ClusterReader::ReadMig(const Json& value, const std::string& path, GpuEnt
   if (value.is_string() && value.get_string() == "dynamic") {
     // A number that nobody knows is found here, with its line, rather than when slices are built.
     if (const auto profiles = gpu::UsableProfiles(entry.model); !profiles) {
+      if (entry.model.board == nullptr) return Bad(path, profiles.error());
       return Bad(path, "{}; write mig: off or a list of profiles that are known", profiles.error().message);
     }
     entry.mig = gpu::MigMode::kDynamic;
@@ -269,10 +290,11 @@ Result<std::vector<GpuEntry>> ClusterReader::ReadGpus(const Json& node, const No
   return entries;
 }
 
-bool IsNodeName(std::string_view name) {
-  const auto is_alphanumeric = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
-  return !name.empty() && name.size() <= 63 && is_alphanumeric(name.front()) && is_alphanumeric(name.back()) &&
-         std::ranges::all_of(name, [&](char c) { return is_alphanumeric(c) || c == '-' || c == '.'; });
+// Why `name` is none for a node, which is a label's value as well; "" when it is one.
+std::string CheckNodeName(std::string_view name) {
+  std::string reason = api::CheckDnsSubdomain(name);
+  if (reason.empty() && name.size() > 63) reason = "must be no more than 63 characters";
+  return reason;
 }
 
 // The same UUID for the same thing in every run.
@@ -389,11 +411,8 @@ Status ClusterReader::ReadNode(const Json& value, const std::string& path, Clust
   for (std::int64_t i = 0; i < count.value_or(1); ++i) {
     SimulatedNode copy = node;
     if (count) copy.name = fmt::format("{}-{}", node.name, i);
-    if (!IsNodeName(copy.name)) {
-      return Bad(name_path,
-                 "\"{}\" is no node name; write at most 63 lower-case letters, digits, dashes and dots, a letter or "
-                 "digit at both ends",
-                 copy.name);
+    if (const std::string reason = CheckNodeName(copy.name); !reason.empty()) {
+      return Bad(name_path, "\"{}\" is no node name: {}", copy.name, reason);
     }
     if (!names_.insert(copy.name).second) return Bad(name_path, "a node named {} exists already", copy.name);
     copy.boards = MakeBoards(copy.name, copy.topology, gpus);

@@ -120,7 +120,7 @@ TEST(ClusterFile, ErrorsNameLineFieldAndWhatToWrite) {
       {"kind: Cluster\nnodes: [{name: a}]\nnoodles: 1\n", "c.yaml:3:", "did you mean nodes?"},
       {"kind: Cluster\nnodes:\n- name: a\n  gpu: []\n", "c.yaml:4:", "nodes[0].gpu: unknown field; did you mean gpus?"},
       {"kind: Cluster\nnodes:\n- count: 2\n", "c.yaml:3:", "nodes[0]: a node needs a name"},
-      {"kind: Cluster\nnodes:\n- name: Node_1\n", "c.yaml:3:", "lower-case"},
+      {"kind: Cluster\nnodes:\n- name: Node_1\n", "c.yaml:3:", "lower case"},
       {"kind: Cluster\nnodes:\n- name: 7\n", "c.yaml:3:", "put the value in quotes"},
       {"kind: Cluster\nnodes:\n- name: a\n- name: a\n", "c.yaml:4:", "exists already"},
       {"kind: Cluster\nnodes:\n- name: a\n  count: 0\n", "c.yaml:4:", "1 to 10000"},
@@ -196,6 +196,28 @@ TEST(ClusterFile, SameFileGivesTheSameClusterAgain) {
   EXPECT_NE(a->nodes[0].boards[0].uuid, a->nodes[1].boards[0].uuid);
   EXPECT_EQ(MakeSlices(a->nodes[0], "u", 1)->front().metadata.name,
             MakeSlices(b->nodes[0], "u", 1)->front().metadata.name);
+}
+
+TEST(ClusterFile, NamesAndLabelsHaveTheFormatsOfKubernetesAndErrorsTheirPlace) {
+  const auto error_of = [](const std::string& node) {
+    const auto file = ParseClusterFile("c.yaml", "kind: Cluster\nnodes:\n- " + node + "\n");
+    return file ? "" : file.error().message;
+  };
+  EXPECT_THAT(error_of("name: a..b"), StartsWith("c.yaml:3:3: nodes[0].name: \"a..b\" is no node name: must"));
+  EXPECT_THAT(error_of("name: " + std::string(64, 'a')), HasSubstr("no more than 63"));
+  EXPECT_EQ(error_of("name: a.b"), "");
+  EXPECT_THAT(error_of("{name: box, labels: {a b: c}}"), StartsWith("c.yaml:3:"));
+  EXPECT_THAT(error_of("{name: box, labels: {a b: c}}"), HasSubstr("\"a b\" is no label key: name part must"));
+  EXPECT_THAT(error_of("{name: box, labels: {a: b c}}"), HasSubstr("\"b c\" is no label value: must"));
+  EXPECT_THAT(error_of("{name: box, topology: {rack: b c}}"), HasSubstr("topology.rack: \"b c\" is no label value"));
+  EXPECT_THAT(error_of("{name: box, taints: [{key: a b, effect: NoSchedule}]}"), HasSubstr("taints[0].key"));
+}
+
+TEST(ClusterFile, AModelWithoutMigIsToldOnceToTurnItOff) {
+  const auto file =
+      ParseClusterFile("c.yaml", "kind: Cluster\nnodes: [{name: box, gpus: [{model: T4, mig: dynamic}]}]\n");
+  ASSERT_FALSE(file);
+  EXPECT_THAT(file.error().message, testing::EndsWith("has no MIG; write mig: off"));
 }
 
 }  // namespace
