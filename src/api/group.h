@@ -22,6 +22,8 @@ void DefaultResourceClaimTemplate(Json& object);
 void ValidateNode(const Node& node, FieldErrors& errors);
 void ValidatePod(const Pod& pod, FieldErrors& errors);
 void ValidatePodSpec(const PodSpec& spec, const FieldPath& path, FieldErrors& errors);
+// The annotations of api/core/pod_annotations.h, in those of a pod or pod template.
+void ValidatePodAnnotations(const StringMap& annotations, const FieldPath& path, FieldErrors& errors);
 void ValidateNamespace(const Namespace& object, FieldErrors& errors);
 void ValidateEvent(const Event& event, FieldErrors& errors);
 void ValidateDeployment(const Deployment& deployment, FieldErrors& errors);

@@ -145,6 +145,64 @@ TEST(Validation, RefusesThe257thConsumer) {
   EXPECT_THAT(errors, Contains(FieldError{"status.reservedFor", "Too many: 257: must have at most 256 items"}));
 }
 
+struct Annotated {
+  const char* name;
+  const char* bad;
+  const char* advice;
+};
+
+class PodAnnotations : public testing::TestWithParam<Annotated> {};
+
+TEST_P(PodAnnotations, BadOnesAreRefusedInPodsAndTemplates) {
+  const std::string annotations =
+      fmt::format(R"({{"annotations": {{"kumiko.dev/{}": "{}"}}, "name": "p", "labels": {{"a": "b"}}}})",
+                  GetParam().name, GetParam().bad);
+  const std::string containers = R"("containers": [{"name": "main", "image": "i"}])";
+  const std::string key = fmt::format("metadata.annotations[kumiko.dev/{}]", GetParam().name);
+  const auto errors = Admit(fmt::format(R"({{"apiVersion": "v1", "kind": "Pod", "metadata": {}, "spec": {{ {} }}}})",
+                                        annotations, containers));
+  ASSERT_EQ(errors.size(), 1u);
+  EXPECT_EQ(errors[0].path, key);
+  EXPECT_THAT(errors[0].message, HasSubstr(GetParam().advice));
+  for (const auto& [kind, members] :
+       {std::pair("apps/v1\", \"kind\": \"Deployment", "Always"),
+        std::pair("apps/v1\", \"kind\": \"ReplicaSet", "Always"), std::pair("batch/v1\", \"kind\": \"Job", "Never")}) {
+    const auto found = Admit(fmt::format(
+        R"({{"apiVersion": "{}", "metadata": {{"name": "o"}}, "spec": {{"selector": {{"matchLabels": {{"a": "b"}}}},
+            "template": {{"metadata": {}, "spec": {{"restartPolicy": "{}", {} }}}}}}}})",
+        kind, annotations, members, containers));
+    ASSERT_EQ(found.size(), 1u) << kind;
+    EXPECT_EQ(found[0].path, "spec.template." + key);
+    EXPECT_THAT(found[0].message, HasSubstr(GetParam().advice));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, PodAnnotations,
+    testing::Values(Annotated{"run-for", "abc", "write 90s or 5m"}, Annotated{"run-for", "", "write 90s or 5m"},
+                    Annotated{"run-for", "0s", "write 90s or 5m"}, Annotated{"run-for", "-1s", "write 90s or 5m"},
+                    Annotated{"run-for", "99999999999h", "write 90s or 5m"},
+                    Annotated{"run-for", "9223372036854775807", "write 90s or 5m"},
+                    Annotated{"exit-code", "abc", "from 0 to 255"}, Annotated{"exit-code", "256", "from 0 to 255"},
+                    Annotated{"exit-code", "-1", "from 0 to 255"},
+                    Annotated{"gpu-memory-used", "12GB", "write 12Gi or 12G"},
+                    Annotated{"gpu-memory-used", "-5Gi", "write 12Gi"},
+                    Annotated{"gpu-memory-used", "999Ei", "too large"}, Annotated{"gpu-util", "80%", "from 0 to 100"},
+                    Annotated{"gpu-util", "101", "from 0 to 100"}));
+
+TEST(Validation, AcceptsWhatSimulatedPodsDo) {
+  for (const std::string_view run_for : {"90", "90s", "250ms", "1h30m", "87600h"}) {
+    EXPECT_THAT(Admit(fmt::format(
+                    R"({{"apiVersion": "v1", "kind": "Pod", "metadata": {{"name": "p", "annotations": {{
+                        "kumiko.dev/run-for": "{}", "kumiko.dev/exit-code": "1", "kumiko.dev/gpu-memory-used": "12Gi",
+                        "kumiko.dev/gpu-util": "100"}}}},
+                        "spec": {{"containers": [{{"name": "main", "image": "i"}}]}}}})",
+                    run_for)),
+                IsEmpty())
+        << run_for;
+  }
+}
+
 TEST(Validation, AcceptsAPodWithAClaimAndRefusesOneThatNamesNone) {
   constexpr std::string_view kPod = R"({{"apiVersion": "v1", "kind": "Pod", "metadata": {{"name": "p"}}, "spec": {{
       "containers": [{{"name": "main", "image": "i", "resources": {{"claims": [{{"name": "{}"}}]}}}}],

@@ -19,16 +19,6 @@ namespace {
 
 using kube::Subresource;
 
-Result<Duration> SecondsOrDuration(const std::string& text) {
-  if (const std::optional<std::int64_t> seconds = ParseInt64(text)) {
-    if (*seconds < 0) return Fail(Code::kInvalidArgument, "\"{}\" is below zero", text);
-    return std::chrono::seconds(*seconds);
-  }
-  KU_TRY(const Duration duration, ParseDuration(text));
-  if (duration < Duration::zero()) return Fail(Code::kInvalidArgument, "\"{}\" is below zero", text);
-  return duration;
-}
-
 // N of a container whose command or arguments say `sleep N`, also inside `sh -c "…"`.
 std::optional<Duration> SleepOf(const api::Container& container) {
   std::vector<std::string> words;
@@ -41,7 +31,7 @@ std::optional<Duration> SleepOf(const api::Container& container) {
   }
   for (std::size_t i = 0; i + 1 < words.size(); ++i) {
     if (words[i] != "sleep" && !words[i].ends_with("/sleep")) continue;
-    if (const Result<Duration> duration = SecondsOrDuration(words[i + 1])) return *duration;
+    if (const Result<Duration> duration = api::ParseRunTime(words[i + 1])) return *duration;
   }
   return std::nullopt;
 }
@@ -94,7 +84,7 @@ Status Publish(kube::ApiClient& api, const T& object) {
 Result<std::optional<Duration>> RunTimeOf(const api::Pod& pod) {
   const std::string run_for = Annotation(pod, kRunForAnnotation);
   if (!run_for.empty()) {
-    KU_TRY(const Duration duration, SecondsOrDuration(run_for), "annotation {}: write 90s or 90", kRunForAnnotation);
+    KU_TRY(const Duration duration, api::ParseRunTime(run_for), "annotation {}: write 90s or 90", kRunForAnnotation);
     return std::optional<Duration>(duration);
   }
   for (const api::Container& container : pod.spec.containers) {

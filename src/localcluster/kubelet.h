@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 
+#include "api/core/pod_annotations.h"
 #include "api/core/types.h"
 #include "base/clock.h"
 #include "kube/api_client.h"
@@ -16,10 +17,10 @@
 
 namespace kumiko::localcluster {
 
-inline constexpr const char* kRunForAnnotation = "kumiko.dev/run-for";
-inline constexpr const char* kExitCodeAnnotation = "kumiko.dev/exit-code";
-inline constexpr const char* kGpuMemoryUsedAnnotation = "kumiko.dev/gpu-memory-used";
-inline constexpr const char* kGpuUtilAnnotation = "kumiko.dev/gpu-util";
+using api::kExitCodeAnnotation;
+using api::kGpuMemoryUsedAnnotation;
+using api::kGpuUtilAnnotation;
+using api::kRunForAnnotation;
 
 // How long the pod runs; nothing: until deleted. Fails with kInvalidArgument on a bad annotation.
 Result<std::optional<Duration>> RunTimeOf(const api::Pod& pod);

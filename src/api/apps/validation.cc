@@ -14,6 +14,7 @@ void ValidateSpec(const DeploymentSpec& spec, FieldErrors& errors) {
   } else if (!Matches(spec.selector, spec.template_.metadata.labels)) {
     errors.Invalid(path.Member("template.metadata.labels"), "", "`selector` does not match template `labels`");
   }
+  ValidatePodAnnotations(spec.template_.metadata.annotations, path.Member("template.metadata.annotations"), errors);
   ValidatePodSpec(spec.template_.spec, path.Member("template").Member("spec"), errors);
   if (spec.template_.spec.restart_policy != "Always") {
     errors.Unsupported(path.Member("template.spec.restartPolicy"), spec.template_.spec.restart_policy, {"Always"});

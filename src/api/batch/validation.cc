@@ -13,6 +13,7 @@ void ValidateJob(const Job& job, FieldErrors& errors) {
   not_negative(job.spec.parallelism, "parallelism");
   not_negative(job.spec.completions, "completions");
   not_negative(job.spec.backoff_limit, "backoffLimit");
+  ValidatePodAnnotations(job.spec.template_.metadata.annotations, path.Member("template.metadata.annotations"), errors);
   ValidatePodSpec(job.spec.template_.spec, path.Member("template").Member("spec"), errors);
   const std::string& restart_policy = job.spec.template_.spec.restart_policy;
   if (restart_policy != "Never" && restart_policy != "OnFailure") {

@@ -106,6 +106,7 @@ void ValidatePodSpec(const PodSpec& spec, const FieldPath& path, FieldErrors& er
 
 void ValidatePod(const Pod& pod, FieldErrors& errors) {
   ValidateMeta(pod.metadata, FieldPath("metadata"), true, CheckDnsSubdomain, errors);
+  ValidatePodAnnotations(pod.metadata.annotations, FieldPath("metadata").Member("annotations"), errors);
   ValidatePodSpec(pod.spec, FieldPath("spec"), errors);
 }
 
