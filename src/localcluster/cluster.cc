@@ -65,7 +65,7 @@ struct Cluster::Impl {
     controllers.push_back(MakeNamespaceController(store));
     controllers.push_back(MakeGarbageCollector(store));
     controllers.push_back(MakeDeploymentController(store));
-    controllers.push_back(MakeReplicaSetController(store));
+    controllers.push_back(MakeReplicaSetController(store, time));
     controllers.push_back(MakeJobController(store, time));
     controllers.push_back(MakeClaimController(store));
     controllers.push_back({"kubelet", [this] { return kubelet.Step(); }, [this] { return kubelet.NextWake(); }});

@@ -52,7 +52,7 @@ class Cluster {
   Status RunUntilIdle();
   static constexpr int kMaxRounds = 10000;
 
-  // When time alone makes the next thing happen (a pod ends); nothing: never.
+  // When time alone makes the next thing happen (a pod ends, or may be replaced); nothing: never.
   std::optional<Time> NextWake() const;
 
   // Steps in real time until asked to stop: sleeps until something is written or NextWake() comes.

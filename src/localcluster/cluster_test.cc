@@ -218,6 +218,31 @@ spec: {restartPolicy: Never, containers: [{name: main, image: x}]}
   EXPECT_EQ(Count("Succeeded"), 1);
 }
 
+TEST_F(ClusterTest, PodsThatEndAtOnceAreReplacedWithADelayThatDoubles) {
+  Apply(R"(
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: crash}
+spec:
+  replicas: 2
+  selector: {matchLabels: {a: b}}
+  template:
+    metadata: {labels: {a: b}, annotations: {kumiko.dev/exit-code: "1"}}
+    spec: {containers: [{name: main, image: x, command: [sleep, "0"]}]}
+)");
+  EXPECT_EQ(Count("Failed"), 2);
+  for (const auto& [seconds, failed] :
+       {std::pair(10, 4), {20, 6}, {40, 8}, {80, 10}, {160, 12}, {300, 14}, {300, 16}}) {
+    EXPECT_EQ(cluster_->NextWake(), clock_.Now() + std::chrono::seconds(seconds));
+    clock_.Advance(std::chrono::seconds(seconds) - std::chrono::microseconds(1));
+    ASSERT_TRUE(cluster_->RunUntilIdle());
+    EXPECT_EQ(Count("Failed"), failed - 2);
+    clock_.Advance(std::chrono::microseconds(1));
+    ASSERT_TRUE(cluster_->RunUntilIdle());
+    EXPECT_EQ(Count("Failed"), failed);
+  }
+}
+
 TEST_F(ClusterTest, ADeletedNamespaceTakesItsContents) {
   Apply(
       "apiVersion: v1\nkind: Namespace\nmetadata: {name: ml}\n---\napiVersion: v1\nkind: Pod\n"

@@ -19,8 +19,8 @@ Controller MakeJobController(kube::ApiClient& api, const Clock& clock);
 // surge and unavailability limits are not looked at.
 Controller MakeDeploymentController(kube::ApiClient& api);
 
-// Pods of ReplicaSets.
-Controller MakeReplicaSetController(kube::ApiClient& api);
+// Pods of ReplicaSets. Pods that ended are replaced after a delay (controllers/pod_limits.h).
+Controller MakeReplicaSetController(kube::ApiClient& api, const Clock& clock);
 
 // Objects whose owners are gone; foreground and orphan deletion of owners.
 Controller MakeGarbageCollector(kube::ApiClient& api);
