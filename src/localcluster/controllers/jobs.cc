@@ -12,6 +12,7 @@
 #include "kube/typed.h"
 #include "localcluster/controllers/controllers.h"
 #include "localcluster/controllers/owned_objects.h"
+#include "localcluster/controllers/pod_limits.h"
 #include "localcluster/controllers/step_result.h"
 #include "localcluster/status_tree.h"
 
@@ -39,10 +40,11 @@ class JobController {
       const api::OwnerReference* owner = api::ControllerOf(pod->metadata);
       if (owner != nullptr && owner->kind == api::Job::kKind) pods_of[owner->uid].push_back(pod.get());
     }
+    std::int64_t budget = kMostPodsPerStep;
     for (const auto& [key, job] : jobs_.objects()) {
-      if (!job->metadata.deletion_timestamp) Reconcile(*job, pods_of[job->metadata.uid], result);
+      if (!job->metadata.deletion_timestamp) Reconcile(*job, pods_of[job->metadata.uid], budget, result);
     }
-    again_ = result.again();
+    again_ = result.again() || budget == 0;
     return result.changed();
   }
 
@@ -53,7 +55,9 @@ class JobController {
     std::set<std::string> failed;
   };
 
-  void Reconcile(const api::Job& job, const std::vector<const api::Pod*>& pods, StepResult& result) {
+  // Makes at most `budget` pods and takes them off it.
+  void Reconcile(const api::Job& job, const std::vector<const api::Pod*>& pods, std::int64_t& budget,
+                 StepResult& result) {
     Ended& ended = ended_[job.metadata.uid];
     std::vector<const api::Pod*> active;
     for (const api::Pod* pod : pods) {
@@ -78,10 +82,10 @@ class JobController {
       wanted = std::min<std::int64_t>(wanted, static_cast<std::int64_t>(active.size()));
     }
     if (job.spec.suspend || gave_up || complete) wanted = 0;
-    wanted = std::max<std::int64_t>(wanted, 0);
+    wanted = limit_.Cap(api::Job::kKind, job.metadata, std::max<std::int64_t>(wanted, 0));
 
     auto now_active = static_cast<std::int64_t>(active.size());
-    for (; now_active < wanted; ++now_active) {
+    for (; now_active < wanted && budget > 0; ++now_active, --budget) {
       if (!MakePod(job, result)) break;
     }
     for (; now_active > wanted; --now_active) {
@@ -133,6 +137,7 @@ class JobController {
   kube::Informer<api::Job> jobs_;
   kube::Informer<api::Pod> pods_;
   std::map<std::string, Ended> ended_;
+  OwnerLimit limit_;
   bool again_ = false;
 };
 
