@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
 #include <sstream>
 
 #include "cli/exit_code.h"
@@ -24,6 +25,19 @@ CLI::Option* AddChoice(CLI::App& app, const std::string& flag, std::string& valu
       });
 }
 
+// What an option must have; "" when the word will do.
+std::string CheckNotEmpty(const std::string& word) {
+  return word.empty() ? "the value is empty" : "";
+}
+
+std::string CheckSeed(const std::string& word) {
+  std::uint64_t seed = 0;
+  const char* end = word.data() + word.size();
+  const auto [rest, error] = std::from_chars(word.data(), end, seed);
+  if (error == std::errc() && rest == end) return "";
+  return fmt::format("\"{}\" is no seed; write a number from 0 to 18446744073709551615", word);
+}
+
 When WhenOf(const std::string& word) {
   if (word == "always") return When::kAlways;
   if (word == "never") return When::kNever;
@@ -33,18 +47,23 @@ When WhenOf(const std::string& word) {
 void AddUp(CLI::App& app, UpOptions& options, std::string& policy, std::string& color) {
   CLI::App* up = app.add_subcommand("up", "Run a cluster with simulated GPUs in this process");
   up->add_option("--cluster", options.cluster_file, "Cluster file: nodes and their GPUs")
+      ->check(CheckNotEmpty)
       ->envname("KUMIKO_CLUSTER")
       ->type_name("FILE");
   up->add_option("--apply", options.apply, "Manifests to apply: files or folders, in this order")
+      ->check(CheckNotEmpty)
       ->envname("KUMIKO_APPLY")
       ->type_name("FILE");
   up->add_flag("--demo", options.demo, "Apply the demo, print what ran where and against whole GPUs, and end")
       ->envname("KUMIKO_DEMO");
   up->add_flag("--keep", options.keep, "With --demo: keep the cluster up until Ctrl-C")->envname("KUMIKO_KEEP");
   up->add_option("--examples", options.examples, "Folder with clusters/demo.yaml and demo/ (default: examples)")
+      ->check(CheckNotEmpty)
       ->envname("KUMIKO_EXAMPLES")
       ->type_name("DIR");
-  up->add_option("--seed", options.seed, "Seed of every random choice (default: 1)")->envname("KUMIKO_SEED");
+  up->add_option("--seed", options.seed, "Seed of every random choice (default: 1)")
+      ->check(CheckSeed)
+      ->envname("KUMIKO_SEED");
   AddChoice(*up, "--policy", policy, {"packed", "first-fit"})->envname("KUMIKO_POLICY");
   AddChoice(*up, "--color", color, {"auto", "always", "never"})->envname("KUMIKO_COLOR");
   up->add_flag("--ascii", options.ascii, "Draw without Unicode")->envname("KUMIKO_ASCII");
@@ -59,9 +78,13 @@ void AddScenario(CLI::App& app, ScenarioOptions& options) {
   CLI::App* scenario = app.add_subcommand("scenario", "Run text scenarios; exit 3 when an expectation does not hold");
   scenario->add_option("FILE", options.files, "Scenario files (.scn)")->envname("KUMIKO_FILES")->required();
   scenario->add_option("--root", options.root, "Folder of the file names inside scenarios (default: .)")
+      ->check(CheckNotEmpty)
       ->envname("KUMIKO_ROOT")
       ->type_name("DIR");
-  scenario->add_option("--only", options.only, "Run this variant only")->envname("KUMIKO_ONLY")->type_name("VARIANT");
+  scenario->add_option("--only", options.only, "Run this variant only")
+      ->check(CheckNotEmpty)
+      ->envname("KUMIKO_ONLY")
+      ->type_name("VARIANT");
 }
 
 }  // namespace

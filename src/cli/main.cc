@@ -1,10 +1,15 @@
 #include "cli/main.h"
 
+#include <unistd.h>
+
+#include <cerrno>
 #include <exception>
 #include <iostream>
+#include <system_error>
 
 #include "cli/command_line.h"
 #include "cli/exit_code.h"
+#include "cli/file_output.h"
 #include "cli/scenario.h"
 #include "cli/up.h"
 #include "cli/validate.h"
@@ -14,29 +19,41 @@ namespace kumiko::cli {
 namespace {
 
 struct Runner {
+  std::ostream& out;
+
   int operator()(const NothingToRun& nothing) const {
-    (nothing.to_stderr ? std::cerr : std::cout) << nothing.text;
+    (nothing.to_stderr ? std::cerr : out) << nothing.text;
     return nothing.exit_code;
   }
-  int operator()(const UpOptions& options) const { return static_cast<int>(RunUp(options, std::cout, std::cerr)); }
+  int operator()(const UpOptions& options) const { return static_cast<int>(RunUp(options, out, std::cerr)); }
   int operator()(const ValidateOptions& options) const {
-    return static_cast<int>(RunValidate(options, std::cout, std::cerr));
+    return static_cast<int>(RunValidate(options, out, std::cerr));
   }
   int operator()(const ScenarioOptions& options) const {
-    return static_cast<int>(RunScenarios(options, std::cout, std::cerr));
+    return static_cast<int>(RunScenarios(options, out, std::cerr));
   }
   int operator()(const VersionOptions&) const {
-    std::cout << VersionLine() << '\n';
+    out << VersionLine() << '\n';
     return static_cast<int>(ExitCode::kDone);
   }
 };
+
+// Output that is lost is a failure, but for a reader who has seen enough.
+int Finish(FileOutput& output, int code) {
+  const int error = output.Finish();
+  if (error == 0 || error == EPIPE) return code;
+  std::cerr << "standard output: cannot write: " << std::generic_category().message(error) << '\n';
+  return static_cast<int>(ExitCode::kInternalFailure);
+}
 
 }  // namespace
 
 int Main(int argc, char** argv) {
   // Nothing of ours throws; what the standard library throws (no memory) ends the program with a word and a code.
   try {
-    return std::visit(Runner{}, ParseCommandLine(argc, argv));
+    FileOutput output(STDOUT_FILENO);
+    const int code = std::visit(Runner{output.stream()}, ParseCommandLine(argc, argv));
+    return Finish(output, code);
   } catch (const std::exception& error) {
     std::cerr << "kumiko: " << error.what() << '\n';
     return static_cast<int>(ExitCode::kInternalFailure);

@@ -87,7 +87,7 @@ Status Serve(const UpOptions& options, Session& session, const report::Style& st
   std::uint64_t shown = session.cluster->store().Revision();
   std::jthread loop([&](const std::stop_token& stop) { ended = session.cluster->Run(stop); });
   if (IsTerminal(STDERR_FILENO)) err << "The cluster is up. Ctrl-C stops it.\n" << std::flush;
-  while (!signals.Arrived()) {
+  while (out && !signals.Arrived()) {
     const std::uint64_t now = session.cluster->store().Revision();
     if (now == shown) continue;
     shown = now;
@@ -146,6 +146,7 @@ ExitCode RunUp(const UpOptions& options, std::ostream& out, std::ostream& err) {
   progress.Clear();
   if (!page) return Refuse(page.error(), err);
   out << *page << std::flush;
+  if (!out) return ExitCode::kInternalFailure;  // nobody would see what changes
   if (options.demo && !options.keep) return ExitCode::kDone;
 
   const Status served = Serve(options, *session, style, signals, out, err);

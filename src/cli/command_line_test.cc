@@ -1,0 +1,43 @@
+#include "cli/command_line.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace kumiko::cli {
+namespace {
+
+using ::testing::HasSubstr;
+
+Command Parse(std::vector<std::string> words) {
+  words.insert(words.begin(), "kumiko");
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  return ParseCommandLine(static_cast<int>(pointers.size()), pointers.data());
+}
+
+void ExpectRefused(const std::vector<std::string>& words, const std::string& says) {
+  const Command command = Parse(words);
+  const auto* refused = std::get_if<NothingToRun>(&command);
+  ASSERT_NE(refused, nullptr) << testing::PrintToString(words);
+  EXPECT_EQ(refused->exit_code, 1);
+  EXPECT_THAT(refused->text, HasSubstr(says));
+}
+
+TEST(CommandLine, ASeedIsANumberOf64Bits) {
+  EXPECT_EQ(std::get<UpOptions>(Parse({"up", "--seed", "18446744073709551615"})).seed, 18446744073709551615U);
+  for (const char* word : {"-1", "18446744073709551616", "abc", "1x", ""}) {
+    ExpectRefused({"up", std::string("--seed=") + word}, "--seed");
+  }
+  ExpectRefused({"up", "--seed", "-1"}, "--seed");
+}
+
+TEST(CommandLine, AFileNameIsNotEmpty) {
+  ExpectRefused({"up", "--cluster", ""}, "--cluster");
+  ExpectRefused({"up", "--cluster="}, "--cluster");
+  ExpectRefused({"up", "--apply", ""}, "--apply");
+  ExpectRefused({"scenario", "x.scn", "--only", ""}, "--only");
+  EXPECT_EQ(std::get<UpOptions>(Parse({"up", "--cluster", "a.yaml"})).cluster_file, "a.yaml");
+}
+
+}  // namespace
+}  // namespace kumiko::cli
