@@ -197,6 +197,22 @@ void AddWaiting(const PodPlacement& placement, const Objects& objects,
                           .reason = reason});
 }
 
+void AddFinished(const api::Pod& pod, report::PlacementPage& page) {
+  if (pod.status.phase == "Succeeded") {
+    ++page.pods_succeeded;
+    return;
+  }
+  std::vector<std::string> words;
+  for (const std::string& word : {pod.status.reason, pod.status.message}) {
+    if (!word.empty()) words.push_back(word);
+  }
+  if (words.empty()) {
+    const auto code = pod.metadata.annotations.find(localcluster::kExitCodeAnnotation);
+    words.push_back(code == pod.metadata.annotations.end() ? "ended with an error" : "exit code " + code->second);
+  }
+  page.failed.push_back({ShownName(pod.metadata), Join(words, ": ")});
+}
+
 }  // namespace
 
 Result<WorkByOwner> WorkOf(kube::ApiClient& api) {
@@ -223,7 +239,10 @@ Result<report::PlacementPage> ViewOf(kube::ApiClient& api, const WorkByOwner& kn
   report::PlacementPage page;
   std::set<std::pair<std::string, std::string>> seen;
   for (const PodPlacement& placement : objects.use.pods) {
-    if (api::IsFinished(placement.pod)) continue;
+    if (api::IsFinished(placement.pod)) {
+      AddFinished(placement.pod, page);
+      continue;
+    }
     ++page.totals.pods;
     if (Runs(placement)) {
       ++page.totals.pods_running;

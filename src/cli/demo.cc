@@ -8,12 +8,26 @@
 #include "report/text.h"
 
 namespace kumiko::cli {
+namespace {
+
+// "13 of 14 pods run, 1 failed, 2 succeeded"; what nothing is said of does not exist.
+std::string PodsOf(const report::PlacementPage& page) {
+  const bool finished = !page.failed.empty() || page.pods_succeeded > 0;
+  std::string text = page.totals.pods == 0 && finished
+                         ? "no pod runs"
+                         : fmt::format("{} of {}", page.totals.pods_running,
+                                       report::Counted(page.totals.pods, "pod runs", "pods run"));
+  if (!page.failed.empty()) text += fmt::format(", {} failed", page.failed.size());
+  if (page.pods_succeeded > 0) text += fmt::format(", {} succeeded", page.pods_succeeded);
+  return text;
+}
+
+}  // namespace
 
 Result<report::PlacementPage> PageOf(localcluster::Cluster& cluster) {
   KU_TRY(report::PlacementPage page, ViewOf(cluster.api()));
   KU_TRY(const kube::ObjectList nodes, cluster.api().List({"Node", "", ""}));
-  page.title = fmt::format("{} of {} on {} with {}", page.totals.pods_running,
-                           report::Counted(page.totals.pods, "pod runs", "pods run"),
+  page.title = fmt::format("{} on {} with {}", PodsOf(page),
                            report::Counted(static_cast<std::int64_t>(nodes.items.size()), "node", "nodes"),
                            report::Counted(page.totals.gpus, "GPU", "GPUs"));
   return page;

@@ -133,6 +133,20 @@ std::string DrawWaiting(const PlacementPage& page, const Style& style) {
   return out;
 }
 
+std::string DrawFailed(const PlacementPage& page, const Style& style) {
+  if (page.failed.empty()) return "";
+  std::string out = "\n" + Paint("FAILED", Hue::kBold, style) + "\n";
+  std::size_t shown = 0;
+  const std::size_t room = style.width > 0 ? static_cast<std::size_t>(style.width) : 100;
+  for (const FailedPod& pod : page.failed) {
+    if (shown++ == page.max_failed) break;
+    out += Paint(EscapeControls(pod.name), Hue::kYellow, style) + "\n";
+    for (const std::string& line : Wrap(EscapeControls(pod.reason), room - 3)) out += "   " + line + "\n";
+  }
+  AddMore(out, page.failed.size(), page.max_failed, "pods", style);
+  return out;
+}
+
 }  // namespace
 
 std::string Draw(const PlacementPage& page, const Style& style) {
@@ -141,6 +155,7 @@ std::string Draw(const PlacementPage& page, const Style& style) {
   if (!page.gpus.empty()) out += DrawGpus(page, style) + "\n";
   out += DrawTotals(page, style) + "\n";
   out += DrawWaiting(page, style);
+  out += DrawFailed(page, style);
   return out;
 }
 

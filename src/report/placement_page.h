@@ -56,6 +56,11 @@ struct WaitingPods {
   std::string reason;
 };
 
+struct FailedPod {
+  std::string name;
+  std::string reason;
+};
+
 struct PlacementPage {
   std::string title;
   std::vector<PlacedPod> pods;
@@ -63,10 +68,13 @@ struct PlacementPage {
   RunTotals totals;
   std::optional<RunTotals> whole_gpus;  // the same pods, each on whole GPUs
   std::vector<WaitingPods> waiting;
+  std::vector<FailedPod> failed;
+  int pods_succeeded = 0;
   // More rows than these are summed up in one line.
   std::size_t max_pods = 24;
   std::size_t max_gpus = 16;
   std::size_t max_waiting = 8;
+  std::size_t max_failed = 8;
 };
 
 std::string Draw(const PlacementPage& page, const Style& style);

@@ -56,6 +56,12 @@ TEST(PlacementPage, SumsUpRowsBeyondTheLimit) {
   EXPECT_NE(Draw(page, {}).find("and 3 more pods\n"), std::string::npos);
 }
 
+TEST(PlacementPage, ShowsFailedPodsAndWhy) {
+  PlacementPage page = Page();
+  page.failed = {{"demo/c", "the program ended with 1"}};
+  EXPECT_NE(Draw(page, {}).find("\nFAILED\ndemo/c\n   the program ended with 1\n"), std::string::npos);
+}
+
 TEST(PlacementPage, KeepsToTheWidth) {
   PlacementPage page = Page();
   page.pods.front().name = std::string(150, 'x');
