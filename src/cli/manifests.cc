@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
+#include <map>
 #include <set>
 
 #include "api/kinds.h"
@@ -136,6 +137,17 @@ void CheckOne(const Document& document, const Classes& classes, std::vector<std:
   if (errors.empty()) CheckClasses(document, document.value, "", classes, problems);
 }
 
+// Kind, namespace and name of an object; "" when it has none of its own or its kind is not served.
+std::string KeyOf(const Json& object) {
+  const std::string kind(StringAt(object, {"kind"}));
+  const std::string name(StringAt(object, {"metadata", "name"}));
+  const api::KindInfo* info = api::FindKind(kind);
+  if (info == nullptr || name.empty()) return "";
+  std::string namespace_(StringAt(object, {"metadata", "namespace"}));
+  if (namespace_.empty() && info->namespaced) namespace_ = "default";
+  return fmt::format("{} {}/{}", kind, namespace_, name);
+}
+
 }  // namespace
 
 Result<std::vector<Document>> ReadManifests(const std::vector<std::string>& paths) {
@@ -151,8 +163,17 @@ bool IsClusterFile(const Document& document) {
 std::vector<std::string> CheckManifests(const std::vector<Document>& documents) {
   const Classes classes = KnownClasses(documents);
   std::vector<std::string> problems;
+  std::map<std::string, const Document*> seen;
   for (const Document& document : documents) {
-    if (!IsClusterFile(document)) CheckOne(document, classes, problems);
+    if (IsClusterFile(document)) continue;
+    CheckOne(document, classes, problems);
+    const std::string key = KeyOf(document.value);
+    if (key.empty()) continue;
+    if (const auto [first, added] = seen.emplace(key, &document); !added) {
+      problems.push_back(Line(document, "metadata.name",
+                              fmt::format("the same object stands at {} already; remove one of them",
+                                          first->second->Where("metadata.name"))));
+    }
   }
   return problems;
 }

@@ -1,5 +1,8 @@
 #include "cli/validate.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <ostream>
 
 #include "base/term.h"
@@ -18,7 +21,19 @@ ExitCode RunValidate(const ValidateOptions& options, std::ostream& out, std::ost
   std::vector<std::string> problems = CheckManifests(*documents);
   for (const Document& document : *documents) {
     if (!IsClusterFile(document)) continue;
-    const auto cluster = localcluster::ReadClusterFile(document.file);
+    const auto same_file = [&](const Document& other) { return other.file == document.file; };
+    const auto in_file = std::ranges::count_if(*documents, same_file);
+    if (in_file > 1) {
+      if (&document != &*std::ranges::find_if(*documents, [&](const Document& other) {
+            return same_file(other) && IsClusterFile(other);
+          })) {
+        continue;  // said already
+      }
+      problems.push_back(fmt::format("{}: a cluster file is one YAML document; {} has {}", document.Where(""),
+                                     document.file, in_file));
+      continue;
+    }
+    const auto cluster = localcluster::ParseClusterFile(document);
     if (!cluster) problems.push_back(cluster.error().message);
   }
   for (const std::string& problem : problems) err << EscapeControls(problem) << '\n';

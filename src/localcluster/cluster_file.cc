@@ -477,7 +477,11 @@ Result<ClusterFile> ParseClusterFile(const std::string& file_name, std::string_v
     return Fail(Code::kInvalidArgument, "{}: a cluster file is one YAML document; this one has {}", file_name,
                 documents.size());
   }
-  return ClusterReader(documents.front()).Read();
+  return ParseClusterFile(documents.front());
+}
+
+Result<ClusterFile> ParseClusterFile(const Document& document) {
+  return ClusterReader(document).Read();
 }
 
 Result<ClusterFile> ReadClusterFile(const std::string& path) {

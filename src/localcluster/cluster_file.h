@@ -10,6 +10,7 @@
 #include "api/core/types.h"
 #include "api/resource/types.h"
 #include "base/result.h"
+#include "base/yaml.h"
 #include "gpu/slices.h"
 
 namespace kumiko::localcluster {
@@ -52,6 +53,8 @@ struct ClusterFile {
 // `file_name` is for messages only. Fails with kInvalidArgument: "demo.yaml:7:14: nodes[0].gpus[0].model: no GPU model
 // ...".
 Result<ClusterFile> ParseClusterFile(const std::string& file_name, std::string_view text);
+// The same of a document that was read already.
+Result<ClusterFile> ParseClusterFile(const Document& document);
 // Fails with kNotFound or kInvalidArgument.
 Result<ClusterFile> ReadClusterFile(const std::string& path);
 

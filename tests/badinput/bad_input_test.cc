@@ -125,6 +125,18 @@ TEST_F(Generated, AFileAboveTheLimitIsRefused) {
   ExpectRefused("huge.yaml", "a: " + std::string(kMaxYamlBytes + 1, 'x') + "\n", "");
 }
 
+TEST_F(Generated, TheSameObjectTwiceIsRefused) {
+  const std::string pod = "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {containers: [{name: c, image: i}]}\n";
+  ExpectRefused("twice.yaml", pod + "---\n" + pod, "twice.yaml:3:");
+}
+
+TEST_F(Generated, AClusterFileWithTwoDocumentsIsRefusedOnce) {
+  const std::string file = directory_.path() + "/two.yaml";
+  const std::string cluster = "kind: Cluster\nnodes: [{name: node}]\n";
+  ASSERT_TRUE(WriteFileAtomically(file, cluster + "---\n" + cluster));
+  ExpectOneMessage(Validate(file), file, {"two.yaml", ":", "one YAML document"});
+}
+
 TEST(BadInput, ANamedFileThatDoesNotExistIsRefused) {
   const Outcome outcome = Validate(kBad + "no-such-file.yaml");
   EXPECT_EQ(outcome.code, ExitCode::kBadInput);
