@@ -233,6 +233,24 @@ std::string RowDetail(const Cause& cause, int least, int most) {
                                          : fmt::format("free slots {}, needs {}", range, cause.width);
 }
 
+// A board with counters whose devices all fail the class; without counters a device is no board to speak of.
+std::size_t BoardsOutsideClass(const Inventory& inventory, const Scene& scene, const AlternativePlan& alternative) {
+  std::size_t boards = 0;
+  for (std::size_t n = 0; n < scene.nodes.size(); ++n) {
+    const NodeView& view = scene.nodes[n]->view();
+    const std::set<std::uint32_t> seen(scene.devices[n].begin(), scene.devices[n].end());
+    for (const BoardView& board : view.boards) {
+      const auto outside = [&](std::uint32_t d) {
+        const auto match = MatchSelectors(inventory, alternative, *view.devices[d].content);
+        return seen.contains(d) && match.kind != Verdict::Kind::kTrue &&
+               match.selector < alternative.device_class->spec.selectors.size();
+      };
+      if (!board.counters.empty() && std::all_of(board.devices.begin(), board.devices.end(), outside)) ++boards;
+    }
+  }
+  return boards;
+}
+
 std::vector<Rejection> CountRows(const Inventory& inventory, const Scene& scene, const Explained& explained) {
   struct Row {
     Cause cause;
@@ -298,6 +316,8 @@ Explanation Explain(const Inventory& inventory, const State& state, std::span<co
     return explanation;
   }
   explanation.rows = CountRows(inventory, scene, explained);
+  explanation.boards_outside_class = BoardsOutsideClass(inventory, scene, *explained.alternative);
+  explanation.device_class = explained.alternative->request->device_class_name;
   return explanation;
 }
 
@@ -319,6 +339,12 @@ std::string Text(const Explanation& explanation) {
       if (text.size() + part.size() > kMaxText) break;
       text += part;
       separator = "; ";
+    }
+    if (of_class && explanation.boards_outside_class > 0) {
+      const bool one = explanation.boards_outside_class == 1;
+      const auto part = fmt::format("; {} more {} parts only, no device of class {}", explanation.boards_outside_class,
+                                    one ? "board gives" : "boards give", explanation.device_class);
+      if (text.size() + part.size() <= kMaxText) text += part;
     }
   }
   if (text.size() > kMaxText) text = text.substr(0, kMaxText - 3) + "...";

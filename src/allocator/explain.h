@@ -40,6 +40,9 @@ struct Explanation {
   std::string request;          // its request (req or req/sub) that is explained
   std::size_t devices = 0;      // published on the candidate nodes; the rows add up to this number
   std::vector<Rejection> rows;  // those that the class accepts first, then by number of devices, largest first
+  // Boards with devices of which the class accepts none: GPUs in MIG mode, where a whole GPU is asked for.
+  std::size_t boards_outside_class = 0;
+  std::string device_class;
 };
 
 // Explains the first request that fits nowhere; meant to be called after a placement that did not fit.
@@ -47,7 +50,7 @@ Explanation Explain(const Inventory& inventory, const State& state, std::span<co
                     std::span<const std::string> candidate_nodes);
 
 // One line for a pod condition, at most 256 characters: "none of 12 devices: 6 architecture is Ampere, needs Hopper; 3
-// taken". Counts only the devices that the class accepts, unless there is none.
+// taken". Counts only the devices that the class accepts, unless there is none; boards without any are told apart.
 std::string Text(const Explanation& explanation);
 
 }  // namespace kumiko::allocator

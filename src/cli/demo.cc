@@ -33,8 +33,8 @@ Result<report::PlacementPage> PageOf(localcluster::Cluster& cluster) {
   return page;
 }
 
-Result<report::RunTotals> WholeGpuTotals(localcluster::Cluster& cluster, const localcluster::ClusterFile& file,
-                                         const localcluster::ClusterOptions& options) {
+Result<report::WholeGpuRun> RunOnWholeGpus(localcluster::Cluster& cluster, const localcluster::ClusterFile& file,
+                                           const localcluster::ClusterOptions& options) {
   KU_TRY(const WorkByOwner work_of_owners, WorkOf(cluster.api()));
   KU_TRY(const std::vector<Json> work, WorkForWholeGpus(cluster.api()));
   const ManualClock clock(cluster.clock().Now());
@@ -46,8 +46,8 @@ Result<report::RunTotals> WholeGpuTotals(localcluster::Cluster& cluster, const l
                 StringAt(work[first.manifest], {"metadata", "name"}), first.path, first.message);
   }
   KU_TRY_OK(whole->RunUntilIdle(), "whole-GPU run");
-  KU_TRY(const report::PlacementPage page, ViewOf(whole->api(), work_of_owners));
-  return page.totals;
+  KU_TRY(report::PlacementPage page, ViewOf(whole->api(), work_of_owners));
+  return report::WholeGpuRun{page.totals, std::move(page.waiting)};
 }
 
 }  // namespace kumiko::cli

@@ -15,7 +15,7 @@ namespace kumiko::cli {
 Result<report::PlacementPage> PageOf(localcluster::Cluster& cluster);
 
 // The same pods on the same boards undivided, in a second cluster with the same options: a second run of the allocator.
-Result<report::RunTotals> WholeGpuTotals(localcluster::Cluster& cluster, const localcluster::ClusterFile& file,
-                                         const localcluster::ClusterOptions& options);
+Result<report::WholeGpuRun> RunOnWholeGpus(localcluster::Cluster& cluster, const localcluster::ClusterFile& file,
+                                           const localcluster::ClusterOptions& options);
 
 }  // namespace kumiko::cli

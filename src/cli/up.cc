@@ -76,7 +76,7 @@ struct Session {
 Result<std::string> Show(const UpOptions& options, Session& session, const report::Style& style) {
   KU_TRY(report::PlacementPage page, PageOf(*session.cluster));
   if (options.demo) {
-    KU_TRY(page.whole_gpus, WholeGpuTotals(*session.cluster, session.file, session.options));
+    KU_TRY(page.whole_gpus, RunOnWholeGpus(*session.cluster, session.file, session.options));
   }
   return report::Draw(page, style);
 }

@@ -1,55 +1,146 @@
 #include "cli/whole_gpus.h"
 
 #include <algorithm>
+#include <map>
+#include <set>
 #include <string_view>
 
+#include "allocator/inventory.h"
 #include "api/codec.h"
 #include "api/resource/types.h"
 #include "base/text.h"
-#include "cli/selector_text.h"
 #include "gpu/device_classes.h"
 
 namespace kumiko::cli {
 namespace {
 
-// Attributes that only partitions have, or that tell partitions from whole GPUs.
-bool SpeaksOfPartition(std::string_view conjunct) {
-  for (const std::string_view name : {"profile", "parentUUID", "type"}) {
-    for (std::size_t at = conjunct.find(name); at != std::string_view::npos; at = conjunct.find(name, at + 1)) {
-      const char before = at == 0 ? ' ' : conjunct[at - 1];
-      const std::size_t end = at + name.size();
-      const char after = end < conjunct.size() ? conjunct[end] : ' ';
-      const auto inside = [](char c) { return c == '_' || (c >= '0' && c <= '9') || (c | 32) >= 'a'; };
-      if ((before == '.' || before == '"' || before == '\'') && !inside(after)) return true;
+constexpr std::string_view kDomain = "gpu.nvidia.com";
+
+std::string TextAttribute(const allocator::DeviceContent& content, std::string_view id) {
+  for (const cel::DeviceAttribute& attribute : content.attributes) {
+    if (attribute.domain != kDomain || attribute.id != id) continue;
+    if (const auto* text = std::get_if<std::string>(&attribute.value)) return *text;
+  }
+  return "";
+}
+
+std::string OneOf(std::string_view attribute, const std::set<std::string>& values) {
+  std::vector<std::string> quoted;
+  for (const std::string& value : values) quoted.push_back("\"" + value + "\"");
+  return "device.attributes[\"" + std::string(kDomain) + "\"]." + std::string(attribute) + " in [" +
+         Join(quoted, ", ") + "]";
+}
+
+// Attributes of partitions that no whole GPU has.
+bool OnlyOfPartitions(const std::string& attribute) {
+  return attribute == "gpu.nvidia.com/parentUUID" || attribute == "gpu.nvidia.com/profile";
+}
+
+}  // namespace
+
+// The GPUs of a cluster, and what each publishes.
+struct GpuOffers::State {
+  struct Offer {
+    const allocator::DeviceContent* content = nullptr;
+    std::string gpu;  // its UUID
+  };
+  allocator::Inventory inventory;
+  std::vector<Offer> offers;
+  std::map<std::string, std::string> model_of;  // by UUID
+
+  // Whether all selectors hold; a selector that fails on a device does not choose it.
+  bool Chooses(const std::vector<cel::Expression>& selectors, const Offer& offer) const {
+    return std::all_of(selectors.begin(), selectors.end(), [&](const cel::Expression& selector) {
+      const auto matches = selector.Matches(offer.content->View());
+      return matches && *matches;
+    });
+  }
+};
+
+GpuOffers::GpuOffers() : state_(std::make_unique<State>()) {}
+GpuOffers::GpuOffers(GpuOffers&&) noexcept = default;
+GpuOffers& GpuOffers::operator=(GpuOffers&&) noexcept = default;
+GpuOffers::~GpuOffers() = default;
+
+Result<GpuOffers> GpuOffers::Of(kube::ApiClient& api) {
+  GpuOffers result;
+  State& state = *result.state_;
+  KU_TRY(const kube::ObjectList classes, api.List({"DeviceClass", "", ""}));
+  for (const auto& object : classes.items) {
+    KU_TRY(const auto device_class, api::Decode<api::DeviceClass>(*object));
+    state.inventory.UpsertClass(device_class);
+  }
+  KU_TRY(const kube::ObjectList slices, api.List({"ResourceSlice", "", ""}));
+  for (const auto& object : slices.items) {
+    KU_TRY(auto slice, api::Decode<api::ResourceSlice>(*object));
+    state.inventory.UpsertSlice(std::make_shared<const api::ResourceSlice>(std::move(slice)));
+  }
+  for (const std::string& node : state.inventory.NodeNames()) {
+    for (const allocator::ViewDevice& device : state.inventory.ViewOf(node).devices) {
+      std::string gpu = TextAttribute(*device.content, "parentUUID");
+      if (gpu.empty()) gpu = TextAttribute(*device.content, "uuid");
+      if (gpu.empty() || !device.on_node) continue;
+      state.model_of[gpu] = TextAttribute(*device.content, "productName");
+      state.offers.push_back({device.content, std::move(gpu)});
     }
   }
-  return false;
+  return result;
 }
 
-void Rewrite(api::DeviceSubRequest& request) {
-  request.device_class_name = gpu::kGpuClass;
-  std::vector<api::DeviceSelector> kept;
-  for (const api::DeviceSelector& selector : request.selectors) {
-    if (!selector.cel) continue;
-    std::vector<std::string> conjuncts = Conjuncts(selector.cel->expression);
-    std::erase_if(conjuncts, SpeaksOfPartition);
-    if (!conjuncts.empty()) kept.push_back({api::CelDeviceSelector{Join(conjuncts, " && ")}});
+Result<std::optional<std::vector<std::string>>> GpuOffers::SelectorsFor(const api::DeviceSubRequest& request) const {
+  std::vector<cel::Expression> selectors;
+  const auto compile = [&](const std::vector<api::DeviceSelector>& from) -> Result<void> {
+    for (const api::DeviceSelector& selector : from) {
+      if (!selector.cel) continue;
+      KU_TRY(auto expression, state_->inventory.Compile(selector.cel->expression));
+      selectors.push_back(std::move(expression));
+    }
+    return {};
+  };
+  const api::DeviceClass* device_class = state_->inventory.FindClass(request.device_class_name);
+  if (device_class == nullptr) return std::nullopt;
+  KU_TRY_OK(compile(device_class->spec.selectors));
+  KU_TRY_OK(compile(request.selectors));
+
+  std::set<std::string> chosen;
+  for (const State::Offer& offer : state_->offers) {
+    if (!chosen.contains(offer.gpu) && state_->Chooses(selectors, offer)) chosen.insert(offer.gpu);
   }
-  request.selectors = std::move(kept);
+  if (chosen.empty()) return std::nullopt;
+  if (chosen.size() == state_->model_of.size()) return std::vector<std::string>();
+  std::set<std::string> models;
+  for (const std::string& gpu : chosen) models.insert(state_->model_of.at(gpu));
+  const auto of_these_models = std::count_if(state_->model_of.begin(), state_->model_of.end(),
+                                             [&](const auto& entry) { return models.contains(entry.second); });
+  const bool by_model = static_cast<std::size_t>(of_these_models) == chosen.size();
+  return std::vector{by_model ? OneOf("productName", models) : OneOf("uuid", chosen)};
+}
+
+namespace {
+
+Result<void> Rewrite(api::DeviceSubRequest& request, const GpuOffers& offers) {
+  KU_TRY(const auto selectors, offers.SelectorsFor(request));
+  // What no GPU offers, none offers undivided: the request waits in both runs.
+  if (!selectors) return {};
+  request.device_class_name = gpu::kGpuClass;
+  request.selectors.clear();
+  for (const std::string& selector : *selectors) request.selectors.push_back({api::CelDeviceSelector{selector}});
   // A share of a capacity is a part, too.
   request.capacity.reset();
+  return {};
 }
 
-void Rewrite(api::DeviceClaim& claim) {
+Result<void> Rewrite(api::DeviceClaim& claim, const GpuOffers& offers) {
   for (api::DeviceRequest& request : claim.requests) {
-    if (request.exactly) Rewrite(*request.exactly);
-    for (api::DeviceSubRequest& sub : request.first_available) Rewrite(sub);
+    if (request.exactly) KU_TRY_OK(Rewrite(*request.exactly, offers));
+    for (api::DeviceSubRequest& sub : request.first_available) KU_TRY_OK(Rewrite(sub, offers));
   }
   std::erase_if(claim.constraints, [](const api::DeviceConstraint& constraint) {
     const auto& attribute = constraint.match_attribute ? constraint.match_attribute : constraint.distinct_attribute;
-    return attribute && SpeaksOfPartition("." + attribute->substr(attribute->find('/') + 1));
+    return attribute && OnlyOfPartitions(*attribute);
   });
   claim.config.clear();
+  return {};
 }
 
 // What a person wrote, again: nothing that the API server or a controller added.
@@ -105,29 +196,30 @@ localcluster::ClusterFile WithWholeGpus(localcluster::ClusterFile cluster) {
   return cluster;
 }
 
-Result<Json> ForWholeGpus(const Json& object) {
+Result<Json> ForWholeGpus(const Json& object, const GpuOffers& offers) {
   const std::string_view kind = StringAt(object, {"kind"});
   if (kind == api::ResourceClaim::kKind) {
     KU_TRY(api::ResourceClaim claim, api::Decode<api::ResourceClaim>(object));
-    Rewrite(claim.spec.devices);
+    KU_TRY_OK(Rewrite(claim.spec.devices, offers));
     return api::Encode(claim);
   }
   if (kind == api::ResourceClaimTemplate::kKind) {
     KU_TRY(api::ResourceClaimTemplate claim_template, api::Decode<api::ResourceClaimTemplate>(object));
-    Rewrite(claim_template.spec.spec.devices);
+    KU_TRY_OK(Rewrite(claim_template.spec.spec.devices, offers));
     return api::Encode(claim_template);
   }
   return object;
 }
 
 Result<std::vector<Json>> WorkForWholeGpus(kube::ApiClient& api) {
+  KU_TRY(const GpuOffers offers, GpuOffers::Of(api));
   std::vector<Json> work;
   for (const char* kind : {"Namespace", "DeviceClass", "ResourceClaimTemplate", "ResourceClaim", "Deployment",
                            "ReplicaSet", "Job", "Pod"}) {
     KU_TRY(const kube::ObjectList list, api.List({kind, "", ""}));
     for (const auto& object : list.items) {
       if (MadeByAnother(*object) || BeingDeleted(*object)) continue;
-      KU_TRY(Json rewritten, ForWholeGpus(AsWritten(*object)));
+      KU_TRY(Json rewritten, ForWholeGpus(AsWritten(*object), offers));
       work.push_back(std::move(rewritten));
     }
   }

@@ -1,47 +1,104 @@
 #include "cli/whole_gpus.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "api/codec.h"
 #include "api/resource/types.h"
+#include "base/clock.h"
+#include "localcluster/cluster.h"
 
 namespace kumiko::cli {
 namespace {
 
-api::ResourceClaim Rewritten(const char* text) {
-  const auto object = ParseJson(text);
-  EXPECT_TRUE(object) << object.error().message;
-  const auto rewritten = ForWholeGpus(*object);
-  EXPECT_TRUE(rewritten) << rewritten.error().message;
-  const auto claim = api::Decode<api::ResourceClaim>(*rewritten);
-  EXPECT_TRUE(claim) << claim.error().message;
-  return *claim;
+// Two A100 that give parts, two T4 that do not.
+constexpr const char* kCluster = R"(
+kind: Cluster
+nodes:
+- name: a
+  gpus:
+  - {model: A100-80, count: 2, mig: dynamic}
+- name: t
+  gpus:
+  - {model: T4, count: 2}
+)";
+
+class ForWholeGpusTest : public ::testing::Test {
+ protected:
+  ForWholeGpusTest() {
+    const auto file = localcluster::ParseClusterFile("test.yaml", kCluster);
+    EXPECT_TRUE(file) << file.error().message;
+    auto cluster = localcluster::Cluster::Create(*file, {}, clock_);
+    EXPECT_TRUE(cluster) << cluster.error().message;
+    cluster_ = *std::move(cluster);
+  }
+
+  // The claim of one request, rewritten.
+  api::DeviceClaim Rewritten(const std::string& device_class, const std::vector<std::string>& selectors,
+                             const std::string& match_attribute = "") {
+    api::ResourceClaim claim;
+    claim.metadata.name = "c";
+    api::DeviceRequest request;
+    request.name = "part";
+    request.exactly.emplace();
+    request.exactly->device_class_name = device_class;
+    for (const std::string& selector : selectors) {
+      request.exactly->selectors.push_back({api::CelDeviceSelector{selector}});
+    }
+    claim.spec.devices.requests.push_back(request);
+    if (!match_attribute.empty()) claim.spec.devices.constraints.emplace_back().match_attribute = match_attribute;
+    const auto offers = GpuOffers::Of(cluster_->api());
+    EXPECT_TRUE(offers);
+    const auto rewritten = ForWholeGpus(api::Encode(claim), *offers);
+    EXPECT_TRUE(rewritten) << rewritten.error().message;
+    return api::Decode<api::ResourceClaim>(*rewritten)->spec.devices;
+  }
+  std::string Selectors(const api::DeviceClaim& claim) {
+    std::string all;
+    for (const auto& selector : claim.requests.front().exactly->selectors) all += selector.cel->expression + ";";
+    return all;
+  }
+
+  ManualClock clock_;
+  std::unique_ptr<localcluster::Cluster> cluster_;
+};
+
+TEST_F(ForWholeGpusTest, APartBecomesABoardThatOffersIt) {
+  const api::DeviceClaim claim = Rewritten(
+      "mig.nvidia.com", {"device.attributes['gpu.nvidia.com'].profile == '1g.10gb'"}, "gpu.nvidia.com/parentUUID");
+  EXPECT_EQ(claim.requests.front().exactly->device_class_name, "gpu.nvidia.com");
+  EXPECT_EQ(Selectors(claim), R"(device.attributes["gpu.nvidia.com"].productName in ["NVIDIA A100-SXM4-80GB"];)");
+  EXPECT_TRUE(claim.constraints.empty());
 }
 
-TEST(ForWholeGpus, KeepsTheModelAndDropsThePartition) {
-  const api::ResourceClaim claim = Rewritten(R"({
-    "apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim", "metadata": {"name": "c", "namespace": "ml"},
-    "spec": {"devices": {
-      "requests": [{"name": "part", "exactly": {"deviceClassName": "mig.nvidia.com", "allocationMode": "ExactCount",
-        "count": 2, "selectors": [
-          {"cel": {"expression": "device.attributes['gpu.nvidia.com'].profile == '1g.10gb' && device.attributes['gpu.nvidia.com'].architecture == 'Hopper'"}},
-          {"cel": {"expression": "device.attributes['gpu.nvidia.com'].type == 'mig'"}}]}}],
-      "constraints": [{"matchAttribute": "gpu.nvidia.com/parentUUID"}]}}})");
-  ASSERT_EQ(claim.spec.devices.requests.size(), 1U);
-  const auto& request = *claim.spec.devices.requests.front().exactly;
-  EXPECT_EQ(request.device_class_name, "gpu.nvidia.com");
-  EXPECT_EQ(request.count, 2);
-  ASSERT_EQ(request.selectors.size(), 1U);
-  EXPECT_EQ(request.selectors.front().cel->expression, "device.attributes['gpu.nvidia.com'].architecture == 'Hopper'");
-  EXPECT_TRUE(claim.spec.devices.constraints.empty());
+TEST_F(ForWholeGpusTest, MemoryChoosesEveryBoardThatHasSuchADevice) {
+  const auto at_least = [this](const std::string& size) {
+    return Selectors(Rewritten("gpu-or-part.kumiko.dev",
+                               {"device.capacity['gpu.nvidia.com'].memory.compareTo(quantity('" + size + "')) >= 0"}));
+  };
+  EXPECT_EQ(at_least("4Gi"), "");
+  EXPECT_EQ(at_least("20Gi"), R"(device.attributes["gpu.nvidia.com"].productName in ["NVIDIA A100-SXM4-80GB"];)");
 }
 
-TEST(ForWholeGpus, KeepsWhatOnlyContainsTheWords) {
-  const api::ResourceClaim claim = Rewritten(R"({
-    "apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim", "metadata": {"name": "c", "namespace": "ml"},
-    "spec": {"devices": {"requests": [{"name": "gpu", "exactly": {"deviceClassName": "gpu-or-part.kumiko.dev",
-      "selectors": [{"cel": {"expression": "device.attributes['gpu.nvidia.com'].prototype"}}]}}]}}})");
-  EXPECT_EQ(claim.spec.devices.requests.front().exactly->selectors.size(), 1U);
+TEST_F(ForWholeGpusTest, OneBoardOfSeveralIsChosenByItsUuid) {
+  const auto offers = cluster_->api().List({"ResourceSlice", "", ""});
+  std::string uuid;
+  for (const auto& slice : offers->items) {
+    const auto decoded = api::Decode<api::ResourceSlice>(*slice);
+    for (const api::Device& device : decoded->spec.devices) {
+      if (const auto it = device.attributes.find("uuid"); it != device.attributes.end())
+        uuid = *it->second.string_value;
+    }
+  }
+  ASSERT_NE(uuid, "");
+  EXPECT_EQ(Selectors(Rewritten("gpu.nvidia.com", {"device.attributes['gpu.nvidia.com'].uuid == '" + uuid + "'"})),
+            "device.attributes[\"gpu.nvidia.com\"].uuid in [\"" + uuid + "\"];");
+}
+
+TEST_F(ForWholeGpusTest, WhatNoBoardOffersStaysAsItIs) {
+  const api::DeviceClaim claim =
+      Rewritten("mig.nvidia.com", {"device.attributes['gpu.nvidia.com'].profile == '9g.1gb'"});
+  EXPECT_EQ(claim.requests.front().exactly->device_class_name, "mig.nvidia.com");
 }
 
 TEST(WithWholeGpus, MakesEveryBoardUndividedAndUnshared) {

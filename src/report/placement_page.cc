@@ -99,6 +99,28 @@ std::vector<Cell> TotalsRow(std::string_view name, const RunTotals& totals, cons
           {Bar(totals.multiprocessors, style), Hue::kNone, true}};
 }
 
+// Who would not run on whole GPUs, in one sentence.
+std::string DrawWaitingOnWholeGpus(const PlacementPage& page, const Style& style) {
+  if (!page.whole_gpus || page.whole_gpus->waiting.empty()) return "";
+  std::string names;
+  std::size_t shown = 0;
+  for (const WaitingPods& pods : page.whole_gpus->waiting) {
+    if (shown == page.max_waiting) break;
+    if (shown++ > 0) names += ", ";
+    names += EscapeControls(pods.name);
+    if (pods.others > 0) names += fmt::format(" and {} more", pods.others);
+  }
+  if (page.whole_gpus->waiting.size() > shown) {
+    names += fmt::format(" and others for {} more reasons", page.whole_gpus->waiting.size() - shown);
+  }
+  std::string out;
+  const std::size_t room = style.width > 0 ? static_cast<std::size_t>(style.width) : 100;
+  for (const std::string& line : Wrap("On whole GPUs these would wait: " + names, room)) {
+    out += Paint(line, Hue::kDim, style) + "\n";
+  }
+  return out;
+}
+
 std::string DrawTotals(const PlacementPage& page, const Style& style) {
   Table table;
   table.columns = {{"PLACED ON", Fit::kWhole, false},
@@ -107,10 +129,10 @@ std::string DrawTotals(const PlacementPage& page, const Style& style) {
                    {"MEMORY USED", Fit::kWhole, false},
                    {"COMPUTE USED", Fit::kWhole, false}};
   table.rows.push_back(TotalsRow("GPUs and parts", page.totals, style));
-  if (page.whole_gpus) table.rows.push_back(TotalsRow("whole GPUs only", *page.whole_gpus, style));
+  if (page.whole_gpus) table.rows.push_back(TotalsRow("whole GPUs only", page.whole_gpus->totals, style));
   const std::string legend = fmt::format("{} used   {} held by a pod, not used   {} free", Glyph(style, "█", "#"),
                                          Glyph(style, "▒", "-"), Glyph(style, "·", "."));
-  return Draw(table, style) + Paint(legend, Hue::kDim, style) + "\n";
+  return Draw(table, style) + Paint(legend, Hue::kDim, style) + "\n" + DrawWaitingOnWholeGpus(page, style);
 }
 
 std::string DrawWaiting(const PlacementPage& page, const Style& style) {

@@ -56,6 +56,11 @@ struct WaitingPods {
   std::string reason;
 };
 
+struct WholeGpuRun {
+  RunTotals totals;
+  std::vector<WaitingPods> waiting;
+};
+
 struct FailedPod {
   std::string name;
   std::string reason;
@@ -66,7 +71,7 @@ struct PlacementPage {
   std::vector<PlacedPod> pods;
   std::vector<DrawnGpu> gpus;
   RunTotals totals;
-  std::optional<RunTotals> whole_gpus;  // the same pods, each on whole GPUs
+  std::optional<WholeGpuRun> whole_gpus;  // the same pods, each on whole GPUs
   std::vector<WaitingPods> waiting;
   std::vector<FailedPod> failed;
   int pods_succeeded = 0;

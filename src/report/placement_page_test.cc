@@ -28,7 +28,7 @@ PlacementPage Page() {
                  .gpus = 1,
                  .memory_bytes = {20 * kGi, 40 * kGi, 80 * kGi},
                  .multiprocessors = {42, 42, 108}};
-  page.whole_gpus = page.totals;
+  page.whole_gpus = WholeGpuRun{page.totals, {{"Job demo/b", "demo/b", 2, "", ""}, {"", "demo/c", 0, "", ""}}};
   page.waiting = {{"Job demo/b", "demo/b", 2, "part 7g.80gb", "no GPU is whole"}};
   return page;
 }
@@ -43,7 +43,8 @@ TEST(PlacementPage, ShowsPodsGpusTotalsAndWhatWaits) {
             "PLACED ON         PODS RUN   GPUS HELD   MEMORY USED                  COMPUTE USED\n"
             "GPUs and parts    1 of 2     1 of 1      █████▒▒▒▒▒··········  25 %   ████████············  39 %\n"
             "whole GPUs only   1 of 2     1 of 1      █████▒▒▒▒▒··········  25 %   ████████············  39 %\n"
-            "█ used   ▒ held by a pod, not used   · free\n\n"
+            "█ used   ▒ held by a pod, not used   · free\n"
+            "On whole GPUs these would wait: demo/b and 2 more, demo/c\n\n"
             "WAITING\n"
             "demo/b and 2 more ask for part 7g.80gb\n"
             "   no GPU is whole\n");
