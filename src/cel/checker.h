@@ -1,26 +1,49 @@
 // Static types: finds undeclared names, unknown fields and calls that no overload serves before anything runs.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <span>
 #include <tl/expected.hpp>
 #include <vector>
 
 #include "cel/ast.h"
-#include "cel/declarations.h"
+#include "cel/environment.h"
 #include "cel/source.h"
 #include "cel/type.h"
 
 namespace kumiko::cel {
 
+// What a node refers to.
+struct Reference {
+  enum class Kind : std::uint8_t {
+    kNone,
+    kLocal,     // a variable of a comprehension, found by name from the inside out
+    kVariable,  // variables()[index] of the environment; also of a select that spells a qualified name
+    kType,      // type: the type that the name stands for
+    kFunction,  // one overload, or several that the types at run time decide between
+  };
+  Kind kind = Kind::kNone;
+  bool namespaced = false;  // a call such as optional.of(x): the operand is part of the name
+  std::uint32_t index = 0;  // of the variable, or of the first overload in CheckedAst::overloads
+  std::uint32_t count = 0;  // of overloads
+  TypeRef type = nullptr;
+};
+
 struct CheckedAst {
   Ast ast;
-  std::vector<TypeRef> types;       // by node; type variables are replaced
-  std::vector<Function> functions;  // by node; kNone for nodes that are no calls
-  std::vector<bool> namespaced;     // by node: a call such as optional.of(x), whose operand is part of the name
-  std::unique_ptr<TypePool> pool;   // owns the types
+  std::vector<TypeRef> types;         // by node; type variables are replaced
+  std::vector<Reference> references;  // by node
+  std::vector<const Overload*> overloads;
+  std::unique_ptr<TypePool> pool;  // owns the types
+
+  std::span<const Overload* const> Overloads(ExprId id) const {
+    const Reference& reference = references[id];
+    return {overloads.data() + reference.index, reference.kind == Reference::Kind::kFunction ? reference.count : 0};
+  }
 };
 
 // All mistakes at once.
-tl::expected<CheckedAst, std::vector<SourceError>> Check(Ast ast);
+tl::expected<CheckedAst, std::vector<SourceError>> Check(Ast ast, const Environment& environment);
 
 }  // namespace kumiko::cel

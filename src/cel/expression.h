@@ -1,5 +1,5 @@
 // CEL expressions over a DRA device, as Kubernetes device selectors use them: compile once, evaluate on many devices.
-// Source: the "CEL for DRA" environment of Kubernetes 1.34 and later, as stored expressions see it (all libraries).
+// Source: the "CEL for DRA" environment of Kubernetes 1.37.
 #pragma once
 
 #include <cstddef>
@@ -11,13 +11,18 @@
 
 #include "base/result.h"
 #include "cel/device_view.h"
+#include "cel/environment.h"
 
 namespace kumiko::cel {
 
 struct CompileOptions {
+  Mode mode = Mode::kStored;
+  DraFeatures features;
+  // A derived attribute (a scalar, or a list of scalars) instead of a selector.
+  bool derived_attribute = false;
   // Code points of source text that are accepted; longer text is a compile error.
   std::size_t max_source_code_points = 100'000;
-  // Evaluation steps after which a run ends with "operation cancelled: actual cost limit exceeded".
+  // Cost units after which a run ends with "operation cancelled: actual cost limit exceeded".
   std::int64_t max_evaluation_cost = 1'000'000;
 };
 
@@ -48,6 +53,16 @@ struct Mismatch {
   std::string detail;
 };
 
+// What one run gave and the cost units it took, also when it failed.
+struct Match {
+  Result<bool> matches;
+  std::int64_t cost = 0;
+};
+struct DerivedAttribute {
+  Result<AttributeValue> value;
+  std::int64_t cost = 0;
+};
+
 class Program;
 
 // Immutable; copies share one program and may be used by any number of threads at once.
@@ -65,6 +80,14 @@ class Expression {
 
   // Run-time errors are kInvalidArgument with the CEL message, e.g. "no such key: architecture".
   Result<bool> Matches(const DeviceView& device) const;
+  Match Evaluate(const DeviceView& device) const;
+  // Of expressions compiled as derived attributes.
+  DerivedAttribute EvaluateAttribute(const DeviceView& device) const;
+
+  // "bool", "dyn", "list(string)".
+  const std::string& output_type() const;
+  // The most that a run may cost, in cost units; what API validation compares with its limit.
+  std::uint64_t max_cost() const;
 
   // The attributes and capacities that the expression can read, sorted, each once; nullopt when a key is computed or a
   // whole map is used as a value, so that it may read everything.

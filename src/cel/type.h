@@ -4,10 +4,11 @@
 #include <cstdint>
 #include <deque>
 #include <string>
+#include <string_view>
 
 namespace kumiko::cel {
 
-enum class TypeKind {
+enum class TypeKind : std::uint8_t {
   kError,  // of a node already reported; fits everything, so that one mistake is reported once
   kDyn,
   kNull,
@@ -17,13 +18,16 @@ enum class TypeKind {
   kDouble,
   kString,
   kBytes,
-  kType,
+  kTimestamp,
+  kDuration,
+  kAny,       // google.protobuf.Any
+  kWrapper,   // google.protobuf.Int64Value and its like: a scalar (first) or null
+  kType,      // the type of a type; of first, when that is known
   kList,      // of first
   kMap,       // of first to second
   kOptional,  // of first
-  kQuantity,
-  kSemver,
-  kDevice,
+  kOpaque,    // named, without fields: net.IP
+  kObject,    // named, with the fields that the environment declares: kubernetes.DRADevice
   kVariable,  // stands for a type still to be found; in declarations a parameter
 };
 
@@ -32,6 +36,7 @@ struct Type {
   const Type* first = nullptr;
   const Type* second = nullptr;
   std::uint32_t variable = 0;
+  std::string_view name = {};  // of kOpaque and kObject; lives as long as the type
 };
 using TypeRef = const Type*;
 
@@ -44,26 +49,64 @@ inline constexpr Type kUintType{TypeKind::kUint};
 inline constexpr Type kDoubleType{TypeKind::kDouble};
 inline constexpr Type kStringType{TypeKind::kString};
 inline constexpr Type kBytesType{TypeKind::kBytes};
+inline constexpr Type kTimestampType{TypeKind::kTimestamp};
+inline constexpr Type kDurationType{TypeKind::kDuration};
+inline constexpr Type kAnyType{TypeKind::kAny};
 inline constexpr Type kTypeType{TypeKind::kType};
-inline constexpr Type kQuantityType{TypeKind::kQuantity};
-inline constexpr Type kSemverType{TypeKind::kSemver};
-inline constexpr Type kDeviceType{TypeKind::kDevice};
+
+inline constexpr Type kQuantityType{TypeKind::kObject, nullptr, nullptr, 0, "kubernetes.Quantity"};
+inline constexpr Type kSemverType{TypeKind::kObject, nullptr, nullptr, 0, "kubernetes.Semver"};
+inline constexpr Type kUrlType{TypeKind::kObject, nullptr, nullptr, 0, "kubernetes.URL"};
+inline constexpr Type kNamedFormatType{TypeKind::kObject, nullptr, nullptr, 0, "kubernetes.NamedFormat"};
+inline constexpr Type kIpType{TypeKind::kOpaque, nullptr, nullptr, 0, "net.IP"};
+inline constexpr Type kCidrType{TypeKind::kOpaque, nullptr, nullptr, 0, "net.CIDR"};
+
+// For declarations.
+inline constexpr Type kParameterA{TypeKind::kVariable, nullptr, nullptr, 0};
+inline constexpr Type kParameterB{TypeKind::kVariable, nullptr, nullptr, 1};
+inline constexpr Type kListOfA{TypeKind::kList, &kParameterA};
+inline constexpr Type kListOfB{TypeKind::kList, &kParameterB};
+inline constexpr Type kListOfListOfA{TypeKind::kList, &kListOfA};
+inline constexpr Type kMapOfAToB{TypeKind::kMap, &kParameterA, &kParameterB};
+inline constexpr Type kOptionalOfA{TypeKind::kOptional, &kParameterA};
+inline constexpr Type kListOfOptionalOfA{TypeKind::kList, &kOptionalOfA};
+inline constexpr Type kListOfDyn{TypeKind::kList, &kDynType};
+inline constexpr Type kListOfString{TypeKind::kList, &kStringType};
+inline constexpr Type kListOfInt{TypeKind::kList, &kIntType};
+inline constexpr Type kListOfUint{TypeKind::kList, &kUintType};
+inline constexpr Type kListOfDouble{TypeKind::kList, &kDoubleType};
+inline constexpr Type kListOfBool{TypeKind::kList, &kBoolType};
+inline constexpr Type kListOfBytes{TypeKind::kList, &kBytesType};
+inline constexpr Type kListOfDuration{TypeKind::kList, &kDurationType};
+inline constexpr Type kListOfTimestamp{TypeKind::kList, &kTimestampType};
+inline constexpr Type kOptionalOfListOfString{TypeKind::kOptional, &kListOfString};
+inline constexpr Type kOptionalOfNamedFormat{TypeKind::kOptional, &kNamedFormatType};
+inline constexpr Type kTypeOfA{TypeKind::kType, &kParameterA};
 
 // As error messages spell it: "map(string, int)", "kubernetes.Quantity".
 std::string TypeName(TypeRef type);
 bool SameType(TypeRef a, TypeRef b);
 
-// Owns composite types; references stay good while the pool lives.
+// Owns composite types and their names; references stay good while the pool lives.
 class TypePool {
  public:
   TypeRef List(TypeRef item) { return Add({TypeKind::kList, item}); }
   TypeRef Map(TypeRef key, TypeRef value) { return Add({TypeKind::kMap, key, value}); }
   TypeRef Optional(TypeRef value) { return Add({TypeKind::kOptional, value}); }
+  TypeRef TypeOf(TypeRef type) { return Add({TypeKind::kType, type}); }
+  TypeRef Wrapper(TypeRef scalar) { return Add({TypeKind::kWrapper, scalar}); }
   TypeRef Variable(std::uint32_t number) { return Add({TypeKind::kVariable, nullptr, nullptr, number}); }
+  TypeRef Object(std::string name) {
+    return Add({TypeKind::kObject, nullptr, nullptr, 0, names_.emplace_back(std::move(name))});
+  }
+  TypeRef Opaque(std::string name, TypeRef parameter = nullptr) {
+    return Add({TypeKind::kOpaque, parameter, nullptr, 0, names_.emplace_back(std::move(name))});
+  }
 
  private:
   TypeRef Add(Type type) { return &types_.emplace_back(type); }
   std::deque<Type> types_;
+  std::deque<std::string> names_;
 };
 
 }  // namespace kumiko::cel

@@ -4,17 +4,25 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <forward_list>
-#include <memory>
+#include <memory_resource>
+#include <new>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "base/quantity.h"
 #include "cel/semver.h"
 
 namespace kumiko::cel {
+
+struct IpAddress;    // library/ip.h
+struct CidrBlock;    // library/ip.h
+struct Url;          // library/url.h
+struct NamedFormat;  // library/named_formats.h
 
 enum class ValueKind : std::uint8_t {
   kNull,
@@ -24,12 +32,18 @@ enum class ValueKind : std::uint8_t {
   kDouble,
   kString,
   kBytes,
+  kTimestamp,  // integer: seconds since 1970; nanos; offset: seconds east of UTC in which it was written
+  kDuration,   // integer: nanoseconds
   kList,
   kMap,
   kOptional,
   kType,  // text: its name
   kQuantity,
   kSemver,
+  kIp,
+  kCidr,
+  kUrl,
+  kNamedFormat,
   kDevice,
   kDomains,  // device.attributes or device.capacity
   kDomain,   // one domain of it; text: the domain
@@ -38,7 +52,8 @@ enum class ValueKind : std::uint8_t {
 
 struct Value {
   ValueKind kind = ValueKind::kNull;
-  bool capacity = false;  // of kDomains and kDomain
+  bool capacity = false;      // of kDomains and kDomain
+  std::int32_t offset = 0;    // of kTimestamp
   union {
     bool boolean;
     std::int64_t integer = 0;
@@ -48,8 +63,12 @@ struct Value {
     const Value* items;  // list: `size` values; map: `size` pairs, sorted by key; optional: one value or null
     const Quantity* quantity;
     const Semver* semver;
+    const IpAddress* ip;
+    const CidrBlock* cidr;
+    const Url* url;
+    const NamedFormat* format;
   };
-  std::size_t size = 0;  // bytes of text, items, pairs
+  std::size_t size = 0;  // bytes of text, items, pairs; of kTimestamp the nanoseconds within the second
 
   static Value Null() { return {}; }
   static Value Bool(bool value);
@@ -58,9 +77,17 @@ struct Value {
   static Value Double(double value);
   static Value String(std::string_view text) { return Text(ValueKind::kString, text); }
   static Value Text(ValueKind kind, std::string_view text);
+  static Value Timestamp(std::int64_t seconds, std::int32_t nanos, std::int32_t offset = 0);
+  static Value Duration(std::int64_t nanos);
   static Value Of(const Quantity* quantity);
   static Value Of(const Semver* semver);
+  static Value Of(const IpAddress* ip);
+  static Value Of(const CidrBlock* cidr);
+  static Value Of(const Url* url);
+  static Value Of(const NamedFormat* format);
   static Value List(const Value* items, std::size_t size);
+  // `pairs` must be sorted by CompareKeys, each key once.
+  static Value Map(const Value* pairs, std::size_t size);
   static Value Optional(const Value* inner);
   static Value Error(std::string_view message) { return Text(ValueKind::kError, message); }
 
@@ -69,43 +96,67 @@ struct Value {
   bool IsFalse() const { return kind == ValueKind::kBool && !boolean; }
   bool IsNumber() const { return kind == ValueKind::kInt || kind == ValueKind::kUint || kind == ValueKind::kDouble; }
   std::string_view view() const { return {text, size}; }
+  std::span<const Value> list() const { return {items, size}; }
 };
 
-// Owns what an evaluation makes. Costs nothing while it is empty.
+// Owns what an evaluation makes: one block after another, freed together. Costs nothing while it is empty.
 class Arena {
  public:
-  std::string_view Text(std::string text) { return texts_.emplace_front(std::move(text)); }
-  const Quantity* Put(Quantity quantity) { return &quantities_.emplace_front(std::move(quantity)); }
-  const Semver* Put(Semver semver);
-  Value* Values(std::size_t count) { return values_.emplace_front(std::make_unique<Value[]>(count)).get(); }
-  const Value* Box(Value value) {
+  Arena() = default;
+  // Begins in memory of the caller.
+  explicit Arena(std::span<std::byte> first) : memory_(first.data(), first.size()) {}
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
+  ~Arena() {
+    for (Cleanup* it = cleanups_; it != nullptr; it = it->next) it->destroy(it->object);
+  }
+
+  std::string_view Text(std::string_view text);
+  // `count` null values.
+  Value* Values(std::size_t count);
+  const Value* Box(const Value& value) {
     Value* box = Values(1);
     *box = value;
     return box;
   }
-  Value Error(std::string message) { return Value::Error(Text(std::move(message))); }
+  Value Error(std::string_view message) { return Value::Error(Text(message)); }
+  template <class T>
+  const T* Put(T object) {
+    T* place = new (memory_.allocate(sizeof(T), alignof(T))) T(std::move(object));
+    if constexpr (!std::is_trivially_destructible_v<T>) {
+      cleanups_ = new (memory_.allocate(sizeof(Cleanup), alignof(Cleanup)))
+          Cleanup{place, [](void* it) { static_cast<T*>(it)->~T(); }, cleanups_};
+    }
+    return place;
+  }
 
  private:
-  std::forward_list<std::string> texts_;
-  std::forward_list<Quantity> quantities_;
-  std::forward_list<std::unique_ptr<Value[]>> values_;
-  // The first version needs no allocation: comparing one version attribute with a constant is the usual case.
-  std::optional<Semver> first_semver_;
-  std::forward_list<Semver> semvers_;
+  struct Cleanup {
+    void* object;
+    void (*destroy)(void*);
+    Cleanup* next;
+  };
+  std::pmr::monotonic_buffer_resource memory_;
+  Cleanup* cleanups_ = nullptr;
 };
 
 // "int", "string", "kubernetes.Quantity": what type(x) is called.
 std::string_view KindName(const Value& value);
-// Equality as `==` has it: numbers by value across kinds, lists and maps deep; nullopt ("no such overload") when a
-// quantity or version on the left meets another kind. Every comparison takes one from `budget`; below zero the answer
-// means nothing.
+// Equality as `==` has it: numbers by value across kinds, lists and maps deep; nullopt ("no such overload") when an
+// opaque value (quantity, version, address) on the left meets another kind. Every comparison takes one from `budget`;
+// below zero the answer means nothing.
 std::optional<bool> Equal(const Value& a, const Value& b, std::int64_t& budget);
 // Order of numbers across kinds; nullopt for NaN.
 std::optional<int> CompareNumbers(const Value& a, const Value& b);
+// Order as `<` has it: numbers, strings, bytes, bools, timestamps, durations; nullopt for other pairs and NaN (`ordered`
+// tells the two apart: false for kinds that have no order).
+std::optional<int> Compare(const Value& a, const Value& b, bool& ordered);
 // A total order of map keys in which 1, 1u and 1.0 are the same key.
 int CompareKeys(const Value& a, const Value& b);
 bool IsMapKey(const Value& value);
 // The value of `key`, or null. `map` is of kind kMap.
 const Value* FindKey(const Value& map, const Value& key);
+// Sorts `count` pairs in place and returns them as a map. Of equal keys the last one wins.
+Value MakeMap(Value* pairs, std::size_t count);
 
 }  // namespace kumiko::cel
