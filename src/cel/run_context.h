@@ -27,7 +27,7 @@ Value NoSuchKey(RunContext& run, const Value& key);
 
 // Text for messages: 7, "x" without quotes, 1.5.
 std::string Describe(const Value& value);
-// string(double): shortest form, exponent below 1e-4 and from 1e21 as Go's 'g' format has it for strconv -1.
+// string(double): the shortest form that reads back, with an exponent below 1e-4 and from 1e6: 100000, 1e+06.
 std::string FormatDouble(double value);
 
 }  // namespace kumiko::cel

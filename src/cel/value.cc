@@ -1,27 +1,54 @@
 #include "cel/value.h"
 
+#include <algorithm>
 #include <cmath>
+#include <cstring>
+
+#include "cel/library/ip.h"
+#include "cel/library/named_formats.h"
+#include "cel/library/url.h"
 
 namespace kumiko::cel {
 namespace {
+
+constexpr double kTwoTo63 = 9223372036854775808.0;
+constexpr double kTwoTo64 = 18446744073709551616.0;
 
 template <class T>
 int Sign3(const T& a, const T& b) {
   return a < b ? -1 : (b < a ? 1 : 0);
 }
 
-double AsDouble(const Value& number) {
-  if (number.kind == ValueKind::kInt) return static_cast<double>(number.integer);
-  return number.kind == ValueKind::kUint ? static_cast<double>(number.natural) : number.real;
+int CompareDoubleInt(double a, std::int64_t b) {
+  if (a < -kTwoTo63) return -1;
+  if (a > kTwoTo63) return 1;
+  // As the reference does it, integers lose what a double cannot hold.
+  return Sign3(a, static_cast<double>(b));
 }
 
-int KeyRank(const Value& value) {
-  if (value.IsNumber()) return 1;
-  return value.kind == ValueKind::kBool ? 0 : value.kind == ValueKind::kString ? 2 : 3;
+int CompareDoubleUint(double a, std::uint64_t b) {
+  if (a < 0) return -1;
+  if (a > kTwoTo64) return 1;
+  return Sign3(a, static_cast<double>(b));
 }
 
-bool Opaque(const Value& value) {
-  return value.kind == ValueKind::kQuantity || value.kind == ValueKind::kSemver;
+int CompareIntUint(std::int64_t a, std::uint64_t b) {
+  return a < 0 ? -1 : Sign3(static_cast<std::uint64_t>(a), b);
+}
+
+int CompareTimestamps(const Value& a, const Value& b) {
+  return a.integer != b.integer ? Sign3(a.integer, b.integer) : Sign3(a.size, b.size);
+}
+
+int CompareText(const Value& a, const Value& b) {
+  // Byte order of UTF-8 is code point order.
+  return Sign3(a.view().compare(b.view()), 0);
+}
+
+// Quantities, versions and the like refuse to be compared with another kind.
+bool IsOpaque(const Value& value) {
+  return value.kind == ValueKind::kQuantity || value.kind == ValueKind::kSemver || value.kind == ValueKind::kIp ||
+         value.kind == ValueKind::kCidr || value.kind == ValueKind::kUrl || value.kind == ValueKind::kNamedFormat;
 }
 
 // Recursion ends with the nesting of the expression that made the lists. As in the reference, items that cannot be
@@ -44,6 +71,11 @@ std::optional<bool> EqualMaps(const Value& a, const Value& b, std::int64_t& budg
     if (same && !*same) return false;
   }
   return true;
+}
+
+int KeyRank(const Value& value) {
+  if (value.IsNumber()) return value.kind == ValueKind::kDouble && std::isnan(value.real) ? 3 : 1;
+  return value.kind == ValueKind::kBool ? 0 : value.kind == ValueKind::kString ? 2 : 3;
 }
 
 }  // namespace
@@ -79,6 +111,20 @@ Value Value::Text(ValueKind kind, std::string_view text) {
   result.size = text.size();
   return result;
 }
+Value Value::Timestamp(std::int64_t seconds, std::int32_t nanos, std::int32_t offset) {
+  Value result;
+  result.kind = ValueKind::kTimestamp;
+  result.offset = offset;
+  result.integer = seconds;
+  result.size = static_cast<std::size_t>(nanos);
+  return result;
+}
+Value Value::Duration(std::int64_t nanos) {
+  Value result;
+  result.kind = ValueKind::kDuration;
+  result.integer = nanos;
+  return result;
+}
 Value Value::Of(const Quantity* quantity) {
   Value result;
   result.kind = ValueKind::kQuantity;
@@ -91,11 +137,40 @@ Value Value::Of(const Semver* semver) {
   result.semver = semver;
   return result;
 }
+Value Value::Of(const IpAddress* ip) {
+  Value result;
+  result.kind = ValueKind::kIp;
+  result.ip = ip;
+  return result;
+}
+Value Value::Of(const CidrBlock* cidr) {
+  Value result;
+  result.kind = ValueKind::kCidr;
+  result.cidr = cidr;
+  return result;
+}
+Value Value::Of(const Url* url) {
+  Value result;
+  result.kind = ValueKind::kUrl;
+  result.url = url;
+  return result;
+}
+Value Value::Of(const NamedFormat* format) {
+  Value result;
+  result.kind = ValueKind::kNamedFormat;
+  result.format = format;
+  return result;
+}
 Value Value::List(const Value* items, std::size_t size) {
   Value result;
   result.kind = ValueKind::kList;
   result.items = items;
   result.size = size;
+  return result;
+}
+Value Value::Map(const Value* pairs, std::size_t size) {
+  Value result = List(pairs, size);
+  result.kind = ValueKind::kMap;
   return result;
 }
 Value Value::Optional(const Value* inner) {
@@ -105,9 +180,18 @@ Value Value::Optional(const Value* inner) {
   return result;
 }
 
-const Semver* Arena::Put(Semver semver) {
-  if (!first_semver_) return &first_semver_.emplace(std::move(semver));
-  return &semvers_.emplace_front(std::move(semver));
+std::string_view Arena::Text(std::string_view text) {
+  if (text.empty()) return {};
+  char* copy = static_cast<char*>(memory_.allocate(text.size(), 1));
+  std::memcpy(copy, text.data(), text.size());
+  return {copy, text.size()};
+}
+
+Value* Arena::Values(std::size_t count) {
+  if (count == 0) return nullptr;
+  auto* values = static_cast<Value*>(memory_.allocate(count * sizeof(Value), alignof(Value)));
+  std::uninitialized_default_construct_n(values, count);
+  return values;
 }
 
 std::string_view KindName(const Value& value) {
@@ -126,6 +210,10 @@ std::string_view KindName(const Value& value) {
       return "string";
     case ValueKind::kBytes:
       return "bytes";
+    case ValueKind::kTimestamp:
+      return "google.protobuf.Timestamp";
+    case ValueKind::kDuration:
+      return "google.protobuf.Duration";
     case ValueKind::kList:
       return "list";
     case ValueKind::kMap:
@@ -141,6 +229,14 @@ std::string_view KindName(const Value& value) {
       return "kubernetes.Quantity";
     case ValueKind::kSemver:
       return "kubernetes.Semver";
+    case ValueKind::kIp:
+      return "net.IP";
+    case ValueKind::kCidr:
+      return "net.CIDR";
+    case ValueKind::kUrl:
+      return "kubernetes.URL";
+    case ValueKind::kNamedFormat:
+      return "kubernetes.NamedFormat";
     case ValueKind::kError:
       return "error";
   }
@@ -148,26 +244,26 @@ std::string_view KindName(const Value& value) {
 }
 
 std::optional<int> CompareNumbers(const Value& a, const Value& b) {
-  if (a.kind == b.kind) {
-    if (a.kind == ValueKind::kInt) return Sign3(a.integer, b.integer);
-    if (a.kind == ValueKind::kUint) return Sign3(a.natural, b.natural);
+  if (a.kind == ValueKind::kInt && b.kind == ValueKind::kInt) return Sign3(a.integer, b.integer);
+  if ((a.kind == ValueKind::kDouble && std::isnan(a.real)) || (b.kind == ValueKind::kDouble && std::isnan(b.real))) {
+    return std::nullopt;
   }
-  if (a.kind == ValueKind::kDouble || b.kind == ValueKind::kDouble) {
-    // As the reference does it, integers lose what a double cannot hold.
-    const double left = AsDouble(a);
-    const double right = AsDouble(b);
-    if (std::isnan(left) || std::isnan(right)) return std::nullopt;
-    return Sign3(left, right);
+  if (a.kind == ValueKind::kDouble) {
+    if (b.kind == ValueKind::kDouble) return Sign3(a.real, b.real);
+    return b.kind == ValueKind::kInt ? CompareDoubleInt(a.real, b.integer) : CompareDoubleUint(a.real, b.natural);
   }
-  if (a.kind == ValueKind::kInt) return a.integer < 0 ? -1 : Sign3(static_cast<std::uint64_t>(a.integer), b.natural);
-  return b.integer < 0 ? 1 : Sign3(a.natural, static_cast<std::uint64_t>(b.integer));
+  if (b.kind == ValueKind::kDouble) {
+    return a.kind == ValueKind::kInt ? -CompareDoubleInt(b.real, a.integer) : -CompareDoubleUint(b.real, a.natural);
+  }
+  if (a.kind == b.kind) return Sign3(a.natural, b.natural);
+  return a.kind == ValueKind::kInt ? CompareIntUint(a.integer, b.natural) : -CompareIntUint(b.integer, a.natural);
 }
 
 std::optional<bool> Equal(const Value& a, const Value& b, std::int64_t& budget) {
   if (--budget < 0) return false;
-  if (a.IsNumber() && b.IsNumber()) return CompareNumbers(a, b) == 0;
   if (a.kind != b.kind) {
-    if (Opaque(a)) return std::nullopt;
+    if (a.IsNumber() && b.IsNumber()) return CompareNumbers(a, b) == 0;
+    if (IsOpaque(a) && b.kind != ValueKind::kNull) return std::nullopt;
     return false;
   }
   switch (a.kind) {
@@ -177,14 +273,19 @@ std::optional<bool> Equal(const Value& a, const Value& b, std::int64_t& budget) 
     case ValueKind::kBool:
       return a.boolean == b.boolean;
     case ValueKind::kInt:
+    case ValueKind::kDuration:
+      return a.integer == b.integer;
     case ValueKind::kUint:
+      return a.natural == b.natural;
     case ValueKind::kDouble:
-      return CompareNumbers(a, b) == 0;
+      return a.real == b.real;
     case ValueKind::kString:
     case ValueKind::kBytes:
     case ValueKind::kType:
     case ValueKind::kError:
       return a.view() == b.view();
+    case ValueKind::kTimestamp:
+      return CompareTimestamps(a, b) == 0;
     case ValueKind::kList:
       return EqualItems(a, b, budget);
     case ValueKind::kMap:
@@ -196,6 +297,14 @@ std::optional<bool> Equal(const Value& a, const Value& b, std::int64_t& budget) 
       return a.quantity->Compare(*b.quantity) == 0;
     case ValueKind::kSemver:
       return *a.semver == *b.semver;
+    case ValueKind::kIp:
+      return *a.ip == *b.ip;
+    case ValueKind::kCidr:
+      return *a.cidr == *b.cidr;
+    case ValueKind::kUrl:
+      return *a.url == *b.url;
+    case ValueKind::kNamedFormat:
+      return *a.format == *b.format;
     case ValueKind::kDomains:
       return a.capacity == b.capacity;
     case ValueKind::kDomain:
@@ -204,24 +313,43 @@ std::optional<bool> Equal(const Value& a, const Value& b, std::int64_t& budget) 
   return false;
 }
 
+std::optional<int> Compare(const Value& a, const Value& b, bool& ordered) {
+  ordered = true;
+  if (a.IsNumber() && b.IsNumber()) return CompareNumbers(a, b);
+  if (a.kind == b.kind) {
+    switch (a.kind) {
+      case ValueKind::kString:
+      case ValueKind::kBytes:
+        return CompareText(a, b);
+      case ValueKind::kBool:
+        return Sign3(a.boolean, b.boolean);
+      case ValueKind::kTimestamp:
+        return CompareTimestamps(a, b);
+      case ValueKind::kDuration:
+        return Sign3(a.integer, b.integer);
+      default:
+        break;
+    }
+  }
+  ordered = false;
+  return std::nullopt;
+}
+
 bool IsMapKey(const Value& value) {
-  return value.kind == ValueKind::kBool || value.kind == ValueKind::kInt || value.kind == ValueKind::kUint ||
-         value.kind == ValueKind::kString || (value.kind == ValueKind::kDouble && !std::isnan(value.real));
+  return KeyRank(value) < 3;
 }
 
 int CompareKeys(const Value& a, const Value& b) {
   const int rank = KeyRank(a);
   if (rank != KeyRank(b)) return Sign3(rank, KeyRank(b));
   if (rank == 0) return Sign3(a.boolean, b.boolean);
-  if (rank == 1) {
-    // NaN is behind every number, so it is never found.
-    if (const auto order = CompareNumbers(a, b)) return *order;
-    return 1;
-  }
-  return rank == 2 ? Sign3(a.view(), b.view()) : 1;
+  if (rank == 1) return *CompareNumbers(a, b);
+  // What cannot be looked up (NaN, a list) equals nothing and keeps the order in which it was written.
+  return rank == 2 ? CompareText(a, b) : -1;
 }
 
 const Value* FindKey(const Value& map, const Value& key) {
+  if (!IsMapKey(key)) return nullptr;
   std::size_t first = 0;
   std::size_t last = map.size;
   while (first < last) {
@@ -235,6 +363,32 @@ const Value* FindKey(const Value& map, const Value& key) {
     }
   }
   return nullptr;
+}
+
+Value MakeMap(Value* pairs, std::size_t count) {
+  struct Pair {
+    Value key;
+    Value value;
+  };
+  static_assert(sizeof(Pair) == 2 * sizeof(Value));
+  bool sorted = true;
+  for (std::size_t i = 1; i < count; ++i) {
+    sorted = sorted && IsMapKey(pairs[2 * i]) && CompareKeys(pairs[2 * i - 2], pairs[2 * i]) < 0;
+  }
+  if (sorted) return Value::Map(pairs, count);
+  std::vector<Pair> entries(count);
+  for (std::size_t i = 0; i < count; ++i) entries[i] = {pairs[2 * i], pairs[2 * i + 1]};
+  std::stable_sort(entries.begin(), entries.end(), [](const Pair& a, const Pair& b) {
+    return IsMapKey(a.key) && (!IsMapKey(b.key) || CompareKeys(a.key, b.key) < 0);
+  });
+  std::size_t size = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (size > 0 && CompareKeys(pairs[2 * size - 2], entries[i].key) == 0) --size;
+    pairs[2 * size] = entries[i].key;
+    pairs[2 * size + 1] = entries[i].value;
+    ++size;
+  }
+  return Value::Map(pairs, size);
 }
 
 }  // namespace kumiko::cel
