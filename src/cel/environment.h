@@ -7,6 +7,8 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -61,7 +63,9 @@ class Environment {
 
   TypePool& pool() { return pool_; }
   Shape& NewShape() { return shapes_.emplace_back(); }
+  // The overloads must outlive the environment.
   void AddLibrary(std::span<const Overload> overloads);
+  void AddType(std::string name, TypeRef type);
   void AddVariable(Variable variable);
   // Fields of an object type; a second call for the same type adds fields.
   void AddObject(TypeRef type, std::vector<ObjectField> fields);
@@ -86,8 +90,10 @@ class Environment {
   TypeRef FindType(std::string_view name) const;
   bool HasObject(std::string_view type_name) const;
   TypeRef FindField(std::string_view type_name, std::string_view field) const;
-  // Names to try for `name` inside the container, the longest first: a.b.c.x, a.b.x, a.x, x.
+  // Names to try for `name` inside the container, the longest first: a.b.c.x, a.b.x, a.x, x. A leading dot means: only x.
   std::vector<std::string> CandidateNames(std::string_view name) const;
+  // Whether some dotted name (optional.of, google.protobuf.Duration) begins with the part `first`.
+  bool MayBeginName(std::string_view first) const;
 
   // Of the DRA environments: the type of an attribute, which a selector may also result in.
   TypeRef attribute_type = nullptr;
@@ -100,6 +106,7 @@ class Environment {
   std::unordered_map<std::string_view, std::vector<const Overload*>> functions_;
   std::map<std::string, TypeRef, std::less<>> types_;
   std::map<std::string, std::vector<ObjectField>, std::less<>> objects_;
+  std::set<std::string, std::less<>> first_parts_;
 };
 
 }  // namespace kumiko::cel

@@ -47,10 +47,11 @@ constexpr std::array<std::pair<std::string_view, TokenKind>, 24> kPunctuation = 
 
 class Lexer {
  public:
-  explicit Lexer(std::string_view text) : text_(text) {}
+  Lexer(std::string_view text, std::deque<std::string>& decoded) : text_(text), decoded_(decoded) {}
 
   tl::expected<std::vector<Token>, SourceError> Run() {
     std::vector<Token> tokens;
+    tokens.reserve(text_.size() / 4 + 2);
     for (;;) {
       SkipBlanks();
       Token token;
@@ -188,32 +189,42 @@ class Lexer {
     const std::string closing(triple ? 3 : 1, quote);
     at_ += closing.size();
     token.kind = bytes ? TokenKind::kBytes : TokenKind::kString;
+    const std::size_t content = at_;
+    std::string* decoded = nullptr;  // set from the first escape on
     for (;;) {
       if (at_ >= text_.size() || (!triple && (Peek() == '\n' || Peek() == '\r'))) {
         return SourceError{begin, fmt::format("Syntax error: token recognition error at: '{}'",
                                               text_.substr(begin, std::min<std::size_t>(at_ - begin, 40)))};
       }
-      if (text_.substr(at_, closing.size()) == closing) {
+      if (Peek() == quote && text_.substr(at_, closing.size()) == closing) {
+        token.text = decoded != nullptr ? std::string_view(*decoded) : text_.substr(content, at_ - content);
         at_ += closing.size();
         return std::nullopt;
       }
       if (Peek() == '\\' && !raw) {
-        if (auto error = Escape(token, bytes)) return error;
+        if (decoded == nullptr) decoded = &decoded_.emplace_back(text_.substr(content, at_ - content));
+        if (auto error = Escape(*decoded, bytes)) return error;
         continue;
       }
-      const std::size_t length = CodePointLength(text_, at_);
-      token.text += text_.substr(at_, length);
-      at_ += length;
+      if (Peek() == '\r') {
+        // A line ends the same way however the text was saved.
+        if (decoded == nullptr) decoded = &decoded_.emplace_back(text_.substr(content, at_ - content));
+        decoded->push_back('\n');
+        at_ += Peek(1) == '\n' ? 2 : 1;
+        continue;
+      }
+      if (decoded != nullptr) decoded->push_back(Peek());
+      ++at_;
     }
   }
 
-  MaybeError Escape(Token& token, bool bytes) {
+  MaybeError Escape(std::string& decoded, bool bytes) {
     const std::size_t begin = at_;
     const char c = Peek(1);
     static constexpr std::string_view kNames = "abfnrtv\\?'\"`";
     static constexpr std::string_view kBytes = "\a\b\f\n\r\t\v\\?'\"`";
     if (const std::size_t index = kNames.find(c); c != '\0' && index != std::string_view::npos) {
-      token.text += kBytes[index];
+      decoded += kBytes[index];
       at_ += 2;
       return std::nullopt;
     }
@@ -240,25 +251,26 @@ class Lexer {
       return SourceError{begin, "Syntax error: incomplete escape in string"};
     }
     if (bytes) {
-      token.text.push_back(static_cast<char>(static_cast<unsigned char>(value)));
+      decoded.push_back(static_cast<char>(static_cast<unsigned char>(value)));
     } else {
       if (value > 0x10FFFFU || (value >= 0xD800U && value <= 0xDFFFU)) {
         return SourceError{begin, "Syntax error: escape is no Unicode code point"};
       }
-      token.text = WithCodePoint(std::move(token.text), value);
+      decoded = WithCodePoint(std::move(decoded), value);
     }
     at_ += skipped + digits;
     return std::nullopt;
   }
 
   std::string_view text_;
+  std::deque<std::string>& decoded_;
   std::size_t at_ = 0;
 };
 
 }  // namespace
 
-tl::expected<std::vector<Token>, SourceError> Tokenize(std::string_view text) {
-  return Lexer(text).Run();
+tl::expected<std::vector<Token>, SourceError> Tokenize(std::string_view text, std::deque<std::string>& decoded) {
+  return Lexer(text, decoded).Run();
 }
 
 bool IsReservedWord(std::string_view name) {

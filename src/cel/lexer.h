@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <string>
 #include <string_view>
 #include <tl/expected.hpp>
@@ -54,13 +55,14 @@ struct Token {
   TokenKind kind = TokenKind::kEnd;
   std::size_t begin = 0;
   std::size_t end = 0;
-  std::string text;  // names; decoded strings and bytes
+  std::string_view text;  // names; decoded strings and bytes
   std::uint64_t integer = 0;
   double real = 0;
 };
 
-// `text` must be valid UTF-8. The last token is kEnd.
-tl::expected<std::vector<Token>, SourceError> Tokenize(std::string_view text);
+// `text` must be valid UTF-8. The last token is kEnd. Tokens borrow from `text`, and from `decoded` where a string is
+// not what is written.
+tl::expected<std::vector<Token>, SourceError> Tokenize(std::string_view text, std::deque<std::string>& decoded);
 
 // A name that cannot be an identifier (but can be a field after a dot).
 bool IsReservedWord(std::string_view name);

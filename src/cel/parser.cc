@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <vector>
 
 #include "cel/lexer.h"
 
@@ -29,19 +30,24 @@ constexpr BinaryOperator kBinaryOperators[] = {
 // On the first error the parser jumps to the end token, so every loop ends; results after that are not used.
 class Parser {
  public:
-  Parser(std::string_view text, std::vector<Token> tokens) : text_(text), tokens_(std::move(tokens)) {}
+  Parser(std::string_view text, const ParseOptions& options) : text_(text), options_(options) {}
 
   tl::expected<Ast, SourceError> Run() {
-    ast_.root = Expression();
+    auto tokens = Tokenize(text_, ast().text);
+    if (!tokens) return tl::unexpected(std::move(tokens).error());
+    tokens_ = *std::move(tokens);
+    ast().nodes.reserve(tokens_.size());
+    ast().root = Expression();
     if (!error_ && Peek().kind != TokenKind::kEnd) FailAtToken("");
     if (error_) return tl::unexpected(std::move(*error_));
-    return std::move(ast_);
+    return std::move(ast());
   }
 
  private:
+  Ast& ast() { return builder_.ast(); }
   const Token& Peek(std::size_t ahead = 0) const { return tokens_[std::min(at_ + ahead, tokens_.size() - 1)]; }
-  Token Take() {
-    Token token = Peek();
+  const Token& Take() {
+    const Token& token = Peek();
     last_end_ = token.end;
     if (at_ + 1 < tokens_.size()) ++at_;
     return token;
@@ -70,32 +76,31 @@ class Parser {
     if (!TakeIf(kind)) FailAtToken(spelling);
   }
 
-  // Adds a node whose children are set; computes its depth and extent.
-  ExprId Add(Expr expr, std::size_t begin) {
-    if (error_) return kNoExpr;
-    std::uint32_t deepest = 0;
-    const auto look = [&](ExprId child) {
-      if (child != kNoExpr) deepest = std::max(deepest, ast_.nodes[child].depth);
-    };
-    look(expr.operand);
-    look(expr.fold_filter);
-    for (const ExprId child : expr.args) look(child);
-    expr.depth = deepest + 1;
-    if (expr.depth > kMaxNesting) return FailAt(expr.position, "max recursion depth exceeded");
-    expr.begin = static_cast<std::uint32_t>(begin);
-    expr.end = static_cast<std::uint32_t>(last_end_);
-    ast_.nodes.push_back(std::move(expr));
-    return static_cast<ExprId>(ast_.nodes.size() - 1);
+  Extent At(std::size_t position, std::size_t begin) const {
+    return {static_cast<std::uint32_t>(position), static_cast<std::uint32_t>(begin),
+            static_cast<std::uint32_t>(last_end_)};
   }
-  Expr Node(ExprKind kind, std::size_t position) const {
-    Expr expr;
-    expr.kind = kind;
-    expr.position = static_cast<std::uint32_t>(position);
-    return expr;
+  // Sets how deep the node is, over what stands below it in the text.
+  ExprId Rooted(ExprId id, std::span<const ExprId> below, ExprId operand = kNoExpr) {
+    std::uint32_t deepest = operand == kNoExpr ? 0 : builder_.At(operand).depth;
+    for (const ExprId child : below) deepest = std::max(deepest, builder_.At(child).depth);
+    Expr& expr = builder_.At(id);
+    expr.depth = std::max(expr.depth, deepest + 1);
+    if (expr.depth > kMaxNesting) return FailAt(expr.position, "max recursion depth exceeded");
+    return id;
+  }
+  ExprId Call(std::size_t position, std::size_t begin, std::string_view name, std::initializer_list<ExprId> args) {
+    if (error_) return kNoExpr;
+    const std::span<const ExprId> items(args.begin(), args.size());
+    return Rooted(builder_.Call(At(position, begin), name, items), items);
+  }
+  ExprId Group(ExprKind kind, std::size_t position, std::size_t begin, std::span<const ExprId> args) {
+    if (error_) return kNoExpr;
+    return Rooted(builder_.Group(kind, At(position, begin), args), args);
   }
 
   // Where the text of a parsed operand begins: parentheses around it belong to it.
-  std::size_t BeginOf(ExprId id) const { return error_ ? 0 : ast_.nodes[id].begin; }
+  std::size_t BeginOf(ExprId id) { return error_ ? 0 : builder_.At(id).begin; }
 
   ExprId Expression() {
     if (++nesting_ > kMaxNesting) {
@@ -104,12 +109,11 @@ class Parser {
     const ExprId condition = Logical(TokenKind::kOr);
     ExprId result = condition;
     if (Peek().kind == TokenKind::kQuestion) {
-      Expr expr = Node(ExprKind::kConditional, Take().begin);
+      const std::size_t position = Take().begin;
       const ExprId then = Logical(TokenKind::kOr);
       Expect(TokenKind::kColon, "':'");
-      const ExprId otherwise = Expression();
-      expr.args = {condition, then, otherwise};
-      result = error_ ? kNoExpr : Add(std::move(expr), BeginOf(condition));
+      const ExprId parts[] = {condition, then, Expression()};
+      result = Group(ExprKind::kConditional, position, BeginOf(condition), parts);
     }
     --nesting_;
     return result;
@@ -121,19 +125,21 @@ class Parser {
     const ExprKind node_kind = kind == TokenKind::kOr ? ExprKind::kOr : ExprKind::kAnd;
     const ExprId first = operand();
     if (Peek().kind != kind) return first;
-    Expr expr = Node(node_kind, Peek().begin);
-    Join(expr, first);
-    while (TakeIf(kind)) Join(expr, operand());
-    return error_ ? kNoExpr : Add(std::move(expr), BeginOf(first));
+    const std::size_t position = Peek().begin;
+    std::vector<ExprId> parts;
+    Join(parts, node_kind, first);
+    while (TakeIf(kind)) Join(parts, node_kind, operand());
+    return Group(node_kind, position, BeginOf(first), parts);
   }
   // (a && b) && c has the parts a, b and c.
-  void Join(Expr& chain, ExprId part) const {
+  void Join(std::vector<ExprId>& parts, ExprKind kind, ExprId part) {
     if (error_) return;
-    const Expr& expr = ast_.nodes[part];
-    if (expr.kind == chain.kind) {
-      chain.args.insert(chain.args.end(), expr.args.begin(), expr.args.end());
+    const Expr& expr = builder_.At(part);
+    if (expr.kind == kind) {
+      const auto inner = ast().Args(expr);
+      parts.insert(parts.end(), inner.begin(), inner.end());
     } else {
-      chain.args.push_back(part);
+      parts.push_back(part);
     }
   }
 
@@ -145,16 +151,14 @@ class Parser {
           std::begin(kBinaryOperators), std::end(kBinaryOperators),
           [&](const BinaryOperator& candidate) { return candidate.level == level && candidate.token == Peek().kind; });
       if (found == std::end(kBinaryOperators)) return left;
-      Expr expr = Node(ExprKind::kCall, Take().begin);
-      expr.name = found->function;
+      const std::size_t position = Take().begin;
       const ExprId right = Binary(level + 1);
-      expr.args = {left, right};
-      left = error_ ? kNoExpr : Add(std::move(expr), BeginOf(left));
+      left = Call(position, BeginOf(left), found->function, {left, right});
     }
   }
 
   ExprId Unary() {
-    const Token first = Peek();
+    const Token& first = Peek();
     if (first.kind != TokenKind::kNot && first.kind != TokenKind::kMinus) return Member();
     bool odd = false;
     while (Peek().kind == first.kind) {
@@ -165,11 +169,8 @@ class Parser {
       odd = !odd;
     }
     const ExprId operand = Member();
-    if (!odd || error_) return operand;
-    Expr expr = Node(ExprKind::kCall, first.begin);
-    expr.name = first.kind == TokenKind::kNot ? "!_" : "-_";
-    expr.args = {operand};
-    return Add(std::move(expr), first.begin);
+    if (!odd) return operand;
+    return Call(first.begin, first.begin, first.kind == TokenKind::kNot ? "!_" : "-_", {operand});
   }
 
   ExprId Member() {
@@ -180,36 +181,41 @@ class Parser {
       if (Peek().kind == TokenKind::kDot) {
         operand = AfterDot(operand, begin);
       } else if (Peek().kind == TokenKind::kLeftBracket) {
-        Expr expr = Node(ExprKind::kIndex, Take().begin);
-        expr.optional = TakeIf(TokenKind::kQuestion);
-        expr.operand = operand;
-        expr.args = {Expression()};
+        const std::size_t position = Take().begin;
+        const bool optional = TakeOptionalMark();
+        const ExprId key = Expression();
         Expect(TokenKind::kRightBracket, "']'");
-        operand = Add(std::move(expr), begin);
+        operand = Call(position, begin, optional ? "_[?_]" : "_[_]", {operand, key});
       } else {
         return operand;
       }
     }
   }
 
+  bool TakeOptionalMark() {
+    if (Peek().kind != TokenKind::kQuestion || !options_.optional_syntax) return false;
+    Take();
+    return true;
+  }
+
   ExprId AfterDot(ExprId operand, std::size_t begin) {
     const std::size_t dot = Take().begin;
-    const bool optional = TakeIf(TokenKind::kQuestion);
+    const bool optional = TakeOptionalMark();
     if (Peek().kind != TokenKind::kIdentifier && Peek().kind != TokenKind::kQuotedIdentifier) {
       return FailAtToken("a field name");
     }
-    const Token name = Take();
+    const Token& name = Take();
     if (!optional && name.kind == TokenKind::kIdentifier && Peek().kind == TokenKind::kLeftParen) {
-      return Call(name, operand, begin, false);
+      return Invoke(name, operand, begin, false);
     }
-    Expr expr = Node(ExprKind::kSelect, dot);
-    expr.operand = operand;
-    expr.name = name.text;
-    expr.optional = optional;
-    return Add(std::move(expr), begin);
+    if (optional) {
+      const ExprId field = builder_.Literal(At(name.begin, name.begin), name.text);
+      return Call(dot, begin, "_?._", {operand, field});
+    }
+    return Rooted(builder_.Select(At(dot, begin), operand, name.text), {}, operand);
   }
 
-  ExprId Call(const Token& name, ExprId operand, std::size_t begin, bool absolute) {
+  ExprId Invoke(const Token& name, ExprId operand, std::size_t begin, bool absolute) {
     const std::size_t paren = Take().begin;
     std::vector<ExprId> args;
     if (Peek().kind != TokenKind::kRightParen) {
@@ -218,76 +224,16 @@ class Parser {
     }
     Expect(TokenKind::kRightParen, "')'");
     if (error_) return kNoExpr;
+    const Extent extent = At(paren, begin);
     if (!absolute) {
-      if (auto expanded = Macro(name.text, operand, args, paren, begin)) return *expanded;
+      if (auto expanded = ExpandMacro(builder_, options_, name.text, operand, args, extent)) {
+        if (!*expanded) return FailAt(expanded->error().offset, expanded->error().message);
+        // has() is the select itself.
+        if (args.size() == 1 && **expanded == args[0]) return args[0];
+        return Rooted(**expanded, args, operand);
+      }
     }
-    Expr expr = Node(ExprKind::kCall, paren);
-    expr.name = name.text;
-    expr.operand = operand;
-    expr.args = std::move(args);
-    expr.absolute = absolute;
-    return Add(std::move(expr), begin);
-  }
-
-  // The node that a macro call stands for; nullopt when the call is no macro.
-  std::optional<ExprId> Macro(const std::string& name, ExprId operand, const std::vector<ExprId>& args,
-                              std::size_t position, std::size_t begin) {
-    if (operand == kNoExpr)
-      return name == "has" && args.size() == 1 ? std::optional(Has(args[0], position, begin)) : std::nullopt;
-    const Expr& target = ast_.nodes[operand];
-    if (name == "bind" && args.size() == 3 && target.kind == ExprKind::kIdentifier && target.name == "cel") {
-      Expr expr = Node(ExprKind::kBind, position);
-      expr.operand = args[1];
-      expr.args = {args[2]};
-      return WithVariable(std::move(expr), args[0], begin, "cel.bind() variable names must be simple identifiers");
-    }
-    if ((name == "optMap" || name == "optFlatMap") && args.size() == 2) {
-      Expr expr = Node(ExprKind::kOptionalMap, position);
-      expr.operand = operand;
-      expr.args = {args[1]};
-      expr.flat = name == "optFlatMap";
-      return WithVariable(std::move(expr), args[0], begin, name + "() variable name must be a simple identifier");
-    }
-    Expr expr = Node(ExprKind::kFold, position);
-    expr.operand = operand;
-    if (name == "map" && args.size() == 3) {
-      expr.fold = FoldKind::kMap;
-      expr.fold_filter = args[1];
-      expr.args = {args[2]};
-      return WithVariable(std::move(expr), args[0], begin, "argument is not an identifier");
-    }
-    static constexpr std::pair<std::string_view, FoldKind> kFolds[] = {{"all", FoldKind::kAll},
-                                                                       {"exists", FoldKind::kExists},
-                                                                       {"exists_one", FoldKind::kExistsOne},
-                                                                       {"filter", FoldKind::kFilter},
-                                                                       {"map", FoldKind::kMap}};
-    if (args.size() != 2) return std::nullopt;
-    for (const auto& [macro, fold] : kFolds) {
-      if (macro != name) continue;
-      expr.fold = fold;
-      expr.args = {args[1]};
-      return WithVariable(std::move(expr), args[0], begin, "argument is not an identifier");
-    }
-    return std::nullopt;
-  }
-
-  ExprId WithVariable(Expr expr, ExprId variable, std::size_t begin, std::string_view error) {
-    const Expr& name = ast_.nodes[variable];
-    if (name.kind != ExprKind::kIdentifier || name.absolute) return FailAt(name.position, std::string(error));
-    expr.name = name.name;
-    return Add(std::move(expr), begin);
-  }
-
-  ExprId Has(ExprId argument, std::size_t position, std::size_t begin) {
-    Expr& select = ast_.nodes[argument];
-    if (select.kind != ExprKind::kSelect || select.test_only || select.optional) {
-      return FailAt(select.position, "invalid argument to has() macro");
-    }
-    select.test_only = true;
-    select.position = static_cast<std::uint32_t>(position);
-    select.begin = static_cast<std::uint32_t>(begin);
-    select.end = static_cast<std::uint32_t>(last_end_);
-    return argument;
+    return Rooted(builder_.Call(extent, name.text, args, operand, absolute), args, operand);
   }
 
   ExprId Primary() {
@@ -305,8 +251,8 @@ class Parser {
         const ExprId inner = Expression();
         Expect(TokenKind::kRightParen, "')'");
         if (error_) return kNoExpr;
-        ast_.nodes[inner].begin = static_cast<std::uint32_t>(begin);
-        ast_.nodes[inner].end = static_cast<std::uint32_t>(last_end_);
+        builder_.At(inner).begin = static_cast<std::uint32_t>(begin);
+        builder_.At(inner).end = static_cast<std::uint32_t>(last_end_);
         return inner;
       }
       case TokenKind::kLeftBracket:
@@ -325,120 +271,132 @@ class Parser {
       case TokenKind::kFalse:
       case TokenKind::kNull:
         return LiteralValue();
-      case TokenKind::kEnd:
-      case TokenKind::kQuotedIdentifier:
-      case TokenKind::kIn:
-      case TokenKind::kComma:
-      case TokenKind::kColon:
-      case TokenKind::kQuestion:
-      case TokenKind::kRightParen:
-      case TokenKind::kRightBracket:
-      case TokenKind::kRightBrace:
-      case TokenKind::kPlus:
-      case TokenKind::kStar:
-      case TokenKind::kSlash:
-      case TokenKind::kPercent:
-      case TokenKind::kNot:
-      case TokenKind::kLess:
-      case TokenKind::kLessEqual:
-      case TokenKind::kGreater:
-      case TokenKind::kGreaterEqual:
-      case TokenKind::kEqual:
-      case TokenKind::kNotEqual:
-      case TokenKind::kAnd:
-      case TokenKind::kOr:
+      default:
         return FailAtToken("an expression");
     }
-    return FailAtToken("an expression");
+  }
+
+  // How many tokens `a.b.C` takes when a brace follows it, so that it names a message; else 0.
+  std::size_t MessageNameLength() const {
+    std::size_t length = 1;
+    while (Peek(length).kind == TokenKind::kDot && Peek(length + 1).kind == TokenKind::kIdentifier) length += 2;
+    return Peek(length).kind == TokenKind::kLeftBrace ? length : 0;
   }
 
   ExprId Name(std::size_t begin, bool absolute) {
-    const Token name = Take();
-    if (Peek().kind == TokenKind::kLeftParen) return Call(name, kNoExpr, begin, absolute);
+    if (const std::size_t length = MessageNameLength(); length > 0) return Message(begin, absolute, length);
+    const Token& name = Take();
     if (IsReservedWord(name.text)) return FailAt(name.begin, fmt::format("reserved identifier: {}", name.text));
-    Expr expr = Node(ExprKind::kIdentifier, name.begin);
-    expr.name = name.text;
-    expr.absolute = absolute;
-    return Add(std::move(expr), begin);
+    if (Peek().kind == TokenKind::kLeftParen) return Invoke(name, kNoExpr, begin, absolute);
+    return builder_.Identifier(At(name.begin, begin), name.text, absolute);
+  }
+
+  // The items of a literal with a mark for each that has a `?`.
+  struct Items {
+    std::vector<ExprId> exprs;
+    std::vector<std::size_t> optional;  // indexes in exprs
+  };
+  ExprId WithItems(ExprKind kind, std::size_t position, std::size_t begin, const Items& items) {
+    const ExprId id = Group(kind, position, begin, items.exprs);
+    if (id == kNoExpr) return id;
+    Expr& expr = builder_.At(id);
+    expr.optional_items = !items.optional.empty();
+    for (const std::size_t index : items.optional) ast().optional[expr.first_arg + index] = true;
+    return id;
   }
 
   ExprId List() {
     const std::size_t begin = Take().begin;
-    Expr expr = Node(ExprKind::kList, begin);
+    Items items;
     if (Peek(1).kind == TokenKind::kRightBracket) TakeIf(TokenKind::kComma);
-    std::vector<bool> optional_items;
-    bool any_optional = false;
     while (Peek().kind != TokenKind::kRightBracket && !error_) {
-      optional_items.push_back(TakeIf(TokenKind::kQuestion));
-      any_optional = any_optional || optional_items.back();
-      expr.args.push_back(Expression());
+      if (TakeOptionalMark()) items.optional.push_back(items.exprs.size());
+      items.exprs.push_back(Expression());
       if (!TakeIf(TokenKind::kComma)) break;
     }
     Expect(TokenKind::kRightBracket, "']'");
-    if (any_optional) expr.optional_items = std::move(optional_items);
-    return Add(std::move(expr), begin);
+    return WithItems(ExprKind::kList, begin, begin, items);
   }
 
   ExprId Map() {
     const std::size_t begin = Take().begin;
-    Expr expr = Node(ExprKind::kMap, begin);
+    Items items;
     if (Peek(1).kind == TokenKind::kRightBrace) TakeIf(TokenKind::kComma);
-    std::vector<bool> optional_items;
-    bool any_optional = false;
     while (Peek().kind != TokenKind::kRightBrace && !error_) {
-      optional_items.push_back(TakeIf(TokenKind::kQuestion));
-      any_optional = any_optional || optional_items.back();
-      expr.args.push_back(Expression());
+      if (TakeOptionalMark()) items.optional.push_back(items.exprs.size() + 1);
+      items.exprs.push_back(Expression());
       Expect(TokenKind::kColon, "':'");
-      expr.args.push_back(Expression());
+      items.exprs.push_back(Expression());
       if (!TakeIf(TokenKind::kComma)) break;
     }
     Expect(TokenKind::kRightBrace, "'}'");
-    if (any_optional) expr.optional_items = std::move(optional_items);
-    return Add(std::move(expr), begin);
+    return WithItems(ExprKind::kMap, begin, begin, items);
+  }
+
+  ExprId Message(std::size_t begin, bool absolute, std::size_t name_length) {
+    std::string name(absolute ? "." : "");
+    for (std::size_t i = 0; i < name_length; ++i) {
+      const Token& token = Take();
+      name += token.kind == TokenKind::kDot ? std::string_view(".") : token.text;
+    }
+    const std::size_t brace = Take().begin;
+    Items items;
+    if (Peek(1).kind == TokenKind::kRightBrace) TakeIf(TokenKind::kComma);
+    while (Peek().kind != TokenKind::kRightBrace && !error_) {
+      if (TakeOptionalMark()) items.optional.push_back(items.exprs.size() + 1);
+      if (Peek().kind != TokenKind::kIdentifier && Peek().kind != TokenKind::kQuotedIdentifier) {
+        return FailAtToken("a field name");
+      }
+      const std::string_view field = Take().text;
+      items.exprs.push_back(builder_.Literal(At(Peek().begin, Peek().begin), field));
+      Expect(TokenKind::kColon, "':'");
+      items.exprs.push_back(Expression());
+      if (!TakeIf(TokenKind::kComma)) break;
+    }
+    Expect(TokenKind::kRightBrace, "'}'");
+    const ExprId id = WithItems(ExprKind::kStruct, brace, begin, items);
+    if (id != kNoExpr) builder_.At(id).name = builder_.Own(std::move(name));
+    return id;
   }
 
   ExprId LiteralValue() {
     const std::size_t begin = Peek().begin;
     const bool negative = TakeIf(TokenKind::kMinus);
-    Token token = Take();
-    Expr expr = Node(ExprKind::kLiteral, begin);
+    const Token& token = Take();
+    cel::Literal literal;
     constexpr auto kMaxInt = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
     if (token.kind == TokenKind::kInt) {
       if (token.integer > kMaxInt + (negative ? 1 : 0)) return FailAt(begin, "invalid int literal");
       // Wraps to the smallest int where the magnitude is 2^63.
-      expr.literal = static_cast<std::int64_t>(negative ? ~token.integer + 1 : token.integer);
+      literal = static_cast<std::int64_t>(negative ? ~token.integer + 1 : token.integer);
     } else if (token.kind == TokenKind::kDouble) {
-      expr.literal = negative ? -token.real : token.real;
+      literal = negative ? -token.real : token.real;
     } else if (token.kind == TokenKind::kUint) {
-      expr.literal = token.integer;
+      literal = token.integer;
     } else if (token.kind == TokenKind::kString) {
-      expr.literal = std::move(token.text);
+      literal = token.text;
     } else if (token.kind == TokenKind::kBytes) {
-      expr.literal = Bytes{std::move(token.text)};
+      literal = Bytes{token.text};
     } else if (token.kind == TokenKind::kTrue || token.kind == TokenKind::kFalse) {
-      expr.literal = token.kind == TokenKind::kTrue;
-    } else {
-      expr.literal = nullptr;
+      literal = token.kind == TokenKind::kTrue;
     }
-    return Add(std::move(expr), begin);
+    return builder_.Literal(At(begin, begin), literal);
   }
 
   std::string_view text_;
+  const ParseOptions& options_;
+  AstBuilder builder_;
   std::vector<Token> tokens_;
   std::size_t at_ = 0;
   std::size_t last_end_ = 0;
   std::uint32_t nesting_ = 0;
-  Ast ast_;
   std::optional<SourceError> error_;
 };
 
 }  // namespace
 
-tl::expected<Ast, SourceError> Parse(std::string_view text) {
-  auto tokens = Tokenize(text);
-  if (!tokens) return tl::unexpected(std::move(tokens).error());
-  return Parser(text, *std::move(tokens)).Run();
+tl::expected<Ast, SourceError> Parse(std::string_view text, const ParseOptions& options) {
+  return Parser(text, options).Run();
 }
 
 }  // namespace kumiko::cel

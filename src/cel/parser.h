@@ -5,6 +5,7 @@
 #include <tl/expected.hpp>
 
 #include "cel/ast.h"
+#include "cel/macros.h"
 #include "cel/source.h"
 
 namespace kumiko::cel {
@@ -12,7 +13,7 @@ namespace kumiko::cel {
 // Expressions nested in one another, and levels of the tree, that are accepted.
 inline constexpr std::uint32_t kMaxNesting = 250;
 
-// `text` must be valid UTF-8.
-tl::expected<Ast, SourceError> Parse(std::string_view text);
+// `text` must be valid UTF-8 and outlive the tree, which borrows names from it.
+tl::expected<Ast, SourceError> Parse(std::string_view text, const ParseOptions& options = {});
 
 }  // namespace kumiko::cel

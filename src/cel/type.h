@@ -85,6 +85,8 @@ inline constexpr Type kTypeOfA{TypeKind::kType, &kParameterA};
 
 // As error messages spell it: "map(string, int)", "kubernetes.Quantity".
 std::string TypeName(TypeRef type);
+// As results spell it: google.protobuf.Timestamp and null_type for timestamp and null.
+std::string QualifiedTypeName(TypeRef type);
 bool SameType(TypeRef a, TypeRef b);
 
 // Owns composite types and their names; references stay good while the pool lives.

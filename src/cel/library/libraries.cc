@@ -1,0 +1,32 @@
+#include "cel/library/libraries.h"
+
+#include "cel/library/conversions.h"
+#include "cel/library/format_string.h"
+#include "cel/library/ip.h"
+#include "cel/library/lists.h"
+#include "cel/library/named_formats.h"
+#include "cel/library/operators.h"
+#include "cel/library/optionals.h"
+#include "cel/library/quantity.h"
+#include "cel/library/regex.h"
+#include "cel/library/semver.h"
+#include "cel/library/sets.h"
+#include "cel/library/strings.h"
+#include "cel/library/time.h"
+#include "cel/library/url.h"
+
+namespace kumiko::cel {
+
+void AddKubernetesLibraries(Environment& environment) {
+  for (const auto overloads :
+       {OperatorsOverloads(), ConversionsOverloads(), StringsOverloads(), FormatStringOverloads(), RegexOverloads(),
+        TimeOverloads(), OptionalsOverloads(), KubernetesListsOverloads(), ExtendedListsOverloads(), SetsOverloads(),
+        QuantityOverloads(), SemverOverloads(), UrlOverloads(), IpOverloads(), NamedFormatsOverloads()}) {
+    environment.AddLibrary(overloads);
+  }
+  environment.AddType("optional_type", environment.pool().Optional(&kDynType));
+  environment.AddType("net.IP", &kIpType);
+  environment.AddType("net.CIDR", &kCidrType);
+}
+
+}  // namespace kumiko::cel
