@@ -5,8 +5,10 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "cel/overload.h"
 
@@ -38,6 +40,10 @@ inline std::size_t SizeOf(const IpAddress& address) {
 inline std::size_t SizeOf(const CidrBlock& block) {
   return static_cast<std::size_t>(block.prefix_length + 7) / 8;
 }
+
+// Why `text` cannot stand in the brackets of a URL's host; nullopt when it can. Here zones and IPv4-mapped addresses
+// are good.
+std::optional<std::string> BracketedHostMistake(std::string_view text);
 
 std::span<const Overload> IpOverloads();
 std::span<const Overload> CidrOverloads();

@@ -8,7 +8,5 @@
 namespace kumiko::cel {
 
 std::span<const Overload> SemverOverloads();
-// semver and isSemver with a second argument that says whether to normalize.
-std::span<const Overload> NormalizingSemverOverloads();
 
 }  // namespace kumiko::cel

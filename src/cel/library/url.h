@@ -13,11 +13,11 @@
 namespace kumiko::cel {
 
 struct Url {
-  std::string scheme;        // lower case
-  std::string host;          // with the port, escapes replaced
+  std::string scheme;  // lower case
+  std::string host;    // with the port, escapes replaced
   std::string escaped_path;
-  std::string query;         // as written, without '?'
-  std::string text;          // the whole again, in canonical spelling
+  std::string query;  // as written, without '?'
+  std::string text;   // the whole again, in canonical spelling
 
   bool operator==(const Url& other) const { return text == other.text; }
 };
