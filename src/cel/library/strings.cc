@@ -1,0 +1,281 @@
+#include "cel/library/strings.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cel/run_context.h"
+#include "cel/utf8.h"
+
+namespace kumiko::cel {
+namespace {
+
+bool IsAscii(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+}
+
+// Text with its length in code points; positions are offsets as long as it is ASCII.
+class Characters {
+ public:
+  explicit Characters(std::string_view text) : text_(text), ascii_(IsAscii(text)) {
+    length_ = static_cast<std::int64_t>(ascii_ ? text.size() : CodePointCount(text));
+  }
+
+  std::int64_t length() const { return length_; }
+  // Needs 0 <= index <= length.
+  std::size_t Offset(std::int64_t index) const {
+    const auto position = static_cast<std::size_t>(index);
+    return ascii_ ? position : CodePointOffset(text_, position);
+  }
+  std::int64_t Index(std::size_t offset) const {
+    return static_cast<std::int64_t>(ascii_ ? offset : CodePointCount(text_.substr(0, offset)));
+  }
+
+ private:
+  std::string_view text_;
+  bool ascii_ = true;
+  std::int64_t length_ = 0;
+};
+
+bool AreStrings(std::span<const Value> args) {
+  return std::all_of(args.begin(), args.end(), [](const Value& arg) { return arg.kind == ValueKind::kString; });
+}
+
+// Reading a text takes steps from the budget: what walks over text is paid for by length.
+std::string_view Read(RunContext& run, const Value& text) {
+  run.budget -= static_cast<std::int64_t>(text.size / 10) + 1;
+  return text.view();
+}
+
+Value OutOfRange(RunContext& run, std::int64_t index) {
+  return run.arena.Error(fmt::format("index out of range: {}", index));
+}
+
+Value Contains(RunContext& run, std::span<const Value> args) {
+  if (!AreStrings(args)) return NoSuchOverload();
+  return Value::Bool(Read(run, args[0]).find(args[1].view()) != std::string_view::npos);
+}
+
+Value StartsWith(RunContext&, std::span<const Value> args) {
+  return AreStrings(args) ? Value::Bool(args[0].view().starts_with(args[1].view())) : NoSuchOverload();
+}
+
+Value EndsWith(RunContext&, std::span<const Value> args) {
+  return AreStrings(args) ? Value::Bool(args[0].view().ends_with(args[1].view())) : NoSuchOverload();
+}
+
+Value CharAt(RunContext& run, std::span<const Value> args) {
+  if (args[0].kind != ValueKind::kString || args[1].kind != ValueKind::kInt) return NoSuchOverload();
+  const std::string_view text = Read(run, args[0]);
+  const Characters characters(text);
+  const std::int64_t index = args[1].integer;
+  if (index < 0 || index > characters.length()) return OutOfRange(run, index);
+  if (index == characters.length()) return Value::String("");
+  const std::size_t offset = characters.Offset(index);
+  return Value::String(text.substr(offset, CodePointLength(text, offset)));
+}
+
+Value Substring(RunContext& run, std::span<const Value> args) {
+  const Value& last = args[args.size() - 1];
+  if (args[0].kind != ValueKind::kString || args[1].kind != ValueKind::kInt || last.kind != ValueKind::kInt) {
+    return NoSuchOverload();
+  }
+  const std::string_view text = Read(run, args[0]);
+  const Characters characters(text);
+  const std::int64_t begin = args[1].integer;
+  const std::int64_t end = args.size() == 3 ? last.integer : characters.length();
+  if (args.size() == 3 && begin > end) {
+    return run.arena.Error(fmt::format("invalid substring range. start: {}, end: {}", begin, end));
+  }
+  if (begin < 0 || begin > characters.length()) return OutOfRange(run, begin);
+  if (end < 0 || end > characters.length()) return OutOfRange(run, end);
+  const std::size_t from = characters.Offset(begin);
+  return Value::String(text.substr(from, characters.Offset(end) - from));
+}
+
+// The arguments of indexOf and lastIndexOf; false when they are no strings, as for lists.
+bool IsSearch(std::span<const Value> args) {
+  return AreStrings(args.first(2)) && (args.size() == 2 || args[2].kind == ValueKind::kInt);
+}
+
+Value IndexOf(RunContext& run, std::span<const Value> args) {
+  if (!IsSearch(args)) return NoSuchOverload();
+  const std::int64_t start = args.size() == 3 ? args[2].integer : 0;
+  if (start < 0) return OutOfRange(run, start);
+  const std::string_view text = Read(run, args[0]);
+  const Characters characters(text);
+  if (args[1].size == 0) return Value::Int(std::min(start, characters.length()));
+  if (start >= characters.length()) return Value::Int(-1);
+  const std::size_t found = text.find(args[1].view(), characters.Offset(start));
+  return Value::Int(found == std::string_view::npos ? -1 : characters.Index(found));
+}
+
+Value LastIndexOf(RunContext& run, std::span<const Value> args) {
+  if (!IsSearch(args)) return NoSuchOverload();
+  const std::string_view text = Read(run, args[0]);
+  const Characters characters(text);
+  const std::int64_t start = args.size() == 3 ? args[2].integer : characters.length();
+  if (start < 0) return OutOfRange(run, start);
+  if (args[1].size == 0) return Value::Int(std::min(start, characters.length()));
+  if (args.size() == 3 && start >= characters.length()) return Value::Int(-1);
+  const std::size_t found = text.rfind(args[1].view(), characters.Offset(start));
+  return Value::Int(found == std::string_view::npos ? -1 : characters.Index(found));
+}
+
+Value MapAscii(RunContext& run, const Value& text, char first, char last, int shift) {
+  if (text.kind != ValueKind::kString) return NoSuchOverload();
+  std::string mapped(Read(run, text));
+  for (char& c : mapped) {
+    if (c >= first && c <= last) c = static_cast<char>(c + shift);
+  }
+  return Value::String(run.arena.Text(mapped));
+}
+
+Value LowerAscii(RunContext& run, std::span<const Value> args) {
+  return MapAscii(run, args[0], 'A', 'Z', 'a' - 'A');
+}
+Value UpperAscii(RunContext& run, std::span<const Value> args) {
+  return MapAscii(run, args[0], 'a', 'z', 'A' - 'a');
+}
+
+Value Replace(RunContext& run, std::span<const Value> args) {
+  if (!AreStrings(args.first(3)) || (args.size() == 4 && args[3].kind != ValueKind::kInt)) return NoSuchOverload();
+  const std::string_view text = Read(run, args[0]);
+  const std::string_view from = args[1].view();
+  const std::string_view to = args[2].view();
+  std::string replaced;
+  std::size_t copied = 0;
+  std::size_t at = 0;
+  // Below zero there is no limit.
+  for (std::int64_t left = args.size() == 4 ? args[3].integer : -1; left != 0; --left) {
+    // An empty pattern stands before every code point and at the end.
+    const std::size_t found = from.empty() ? at : text.find(from, at);
+    if (found == std::string_view::npos) break;
+    run.budget -= static_cast<std::int64_t>(to.size() / 10) + 1;
+    if (run.budget < 0) break;
+    replaced += text.substr(copied, found - copied);
+    replaced += to;
+    copied = found + from.size();
+    if (from.empty() && found == text.size()) break;
+    at = from.empty() ? found + CodePointLength(text, found) : copied;
+  }
+  replaced += text.substr(copied);
+  return Value::String(run.arena.Text(replaced));
+}
+
+Value Split(RunContext& run, std::span<const Value> args) {
+  if (!AreStrings(args.first(2)) || (args.size() == 3 && args[2].kind != ValueKind::kInt)) return NoSuchOverload();
+  std::string_view rest = Read(run, args[0]);
+  const std::string_view separator = args[1].view();
+  const std::int64_t limit = args.size() == 3 ? args[2].integer : -1;
+  if (limit == 0 || (separator.empty() && rest.empty())) return Value::List(nullptr, 0);
+  std::vector<Value> parts;
+  while ((limit < 0 || static_cast<std::int64_t>(parts.size()) + 1 < limit) && run.budget >= 0) {
+    // An empty separator stands between code points.
+    const std::size_t end = separator.empty() ? CodePointLength(rest, 0) : rest.find(separator);
+    if (end == std::string_view::npos || (separator.empty() && end == rest.size())) break;
+    parts.push_back(Value::String(rest.substr(0, end)));
+    rest.remove_prefix(end + separator.size());
+    --run.budget;
+  }
+  parts.push_back(Value::String(rest));
+  Value* items = run.arena.Values(parts.size());
+  std::copy(parts.begin(), parts.end(), items);
+  return Value::List(items, parts.size());
+}
+
+// White space of Unicode beyond ASCII.
+constexpr std::string_view kWideBlanks[] = {"\u0085", "\u00A0", "\u1680", "\u2000", "\u2001", "\u2002", "\u2003",
+                                            "\u2004", "\u2005", "\u2006", "\u2007", "\u2008", "\u2009", "\u200A",
+                                            "\u2028", "\u2029", "\u202F", "\u205F", "\u3000"};
+
+// Bytes of the blank that `text` begins (or ends) with; 0 when it does not.
+std::size_t BlankAt(std::string_view text, bool at_end) {
+  if (text.empty()) return 0;
+  const char edge = at_end ? text.back() : text.front();
+  if (static_cast<unsigned char>(edge) < 0x80) return edge == ' ' || (edge >= '\t' && edge <= '\r') ? 1 : 0;
+  for (const std::string_view blank : kWideBlanks) {
+    if (at_end ? text.ends_with(blank) : text.starts_with(blank)) return blank.size();
+  }
+  return 0;
+}
+
+Value Trim(RunContext& run, std::span<const Value> args) {
+  if (args[0].kind != ValueKind::kString) return NoSuchOverload();
+  std::string_view text = Read(run, args[0]);
+  for (std::size_t blank = 0; (blank = BlankAt(text, false)) > 0;) text.remove_prefix(blank);
+  for (std::size_t blank = 0; (blank = BlankAt(text, true)) > 0;) text.remove_suffix(blank);
+  return Value::String(text);
+}
+
+Value Join(RunContext& run, std::span<const Value> args) {
+  const Value& list = args[0];
+  if (list.kind != ValueKind::kList || !AreStrings(args.subspan(1))) return NoSuchOverload();
+  // A list of unknown type is taken for what its first item is.
+  if (list.size > 0 && list.items[0].kind != ValueKind::kString) return NoSuchOverload();
+  const std::string_view separator = args.size() == 2 ? args[1].view() : std::string_view();
+  std::string joined;
+  for (std::size_t i = 0; i < list.size; ++i) {
+    const Value& item = list.items[i];
+    if (item.kind != ValueKind::kString) return run.arena.Error("join: invalid input: " + Describe(item));
+    run.budget -= static_cast<std::int64_t>((separator.size() + item.size) / 10) + 1;
+    if (run.budget < 0) break;
+    if (i > 0) joined += separator;
+    joined += item.view();
+  }
+  return Value::String(run.arena.Text(joined));
+}
+
+Value Quote(RunContext& run, std::span<const Value> args) {
+  static constexpr std::string_view kEscaped = "\a\b\f\n\r\t\v\\\"";
+  static constexpr std::string_view kLetters = "abfnrtv\\\"";
+  if (args[0].kind != ValueKind::kString) return NoSuchOverload();
+  std::string quoted = "\"";
+  for (const char c : Read(run, args[0])) {
+    const std::size_t special = kEscaped.find(c);
+    if (special != std::string_view::npos) quoted += '\\';
+    quoted += special == std::string_view::npos ? c : kLetters[special];
+  }
+  quoted += '"';
+  return Value::String(run.arena.Text(quoted));
+}
+
+constexpr const Type* kString = &kStringType;
+constexpr const Type* kInt = &kIntType;
+constexpr const Type* kBool = &kBoolType;
+
+constexpr Overload kOverloads[] = {
+    Member("contains", Contains, CostRule::kContains, kBool, 2, kString, kString),
+    Member("startsWith", StartsWith, CostRule::kScanSecond, kBool, 2, kString, kString),
+    Member("endsWith", EndsWith, CostRule::kScanSecond, kBool, 2, kString, kString),
+    Member("charAt", CharAt, CostRule::kUnit, kString, 2, kString, kInt),
+    Member("indexOf", IndexOf, CostRule::kListScan, kInt, 2, kString, kString),
+    Member("indexOf", IndexOf, CostRule::kListScan, kInt, 3, kString, kString, kInt),
+    Member("lastIndexOf", LastIndexOf, CostRule::kListScan, kInt, 2, kString, kString),
+    Member("lastIndexOf", LastIndexOf, CostRule::kListScan, kInt, 3, kString, kString, kInt),
+    Member("lowerAscii", LowerAscii, CostRule::kTransformText, kString, 1, kString),
+    Member("upperAscii", UpperAscii, CostRule::kTransformText, kString, 1, kString),
+    Member("replace", Replace, CostRule::kReplace, kString, 3, kString, kString, kString),
+    Member("replace", Replace, CostRule::kReplace, kString, 4, kString, kString, kString, kInt),
+    Member("split", Split, CostRule::kSplit, &kListOfString, 2, kString, kString),
+    Member("split", Split, CostRule::kSplit, &kListOfString, 3, kString, kString, kInt),
+    Member("substring", Substring, CostRule::kTransformText, kString, 2, kString, kInt),
+    Member("substring", Substring, CostRule::kTransformText, kString, 3, kString, kInt, kInt),
+    Member("trim", Trim, CostRule::kTransformText, kString, 1, kString),
+    Member("join", Join, CostRule::kJoin, kString, 1, &kListOfString),
+    Member("join", Join, CostRule::kJoin, kString, 2, &kListOfString, kString),
+    Global("strings.quote", Quote, CostRule::kQuote, kString, 1, kString),
+};
+
+}  // namespace
+
+std::span<const Overload> StringsOverloads() {
+  return kOverloads;
+}
+
+}  // namespace kumiko::cel
