@@ -3,8 +3,10 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
+#include <vector>
+
+#include "cel/library/quoted.h"
 
 namespace kumiko::cel {
 namespace {
@@ -16,30 +18,72 @@ bool IsNumeric(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), IsDigit);
 }
 
-// "1.2.3" -> three numbers; false when it is not exactly that.
-bool ParseCore(std::string_view core, std::array<std::uint64_t, 3>& numbers) {
-  for (std::size_t part = 0; part < 3; ++part) {
-    const std::size_t dot = part < 2 ? core.find('.') : core.size();
-    if (dot == std::string_view::npos) return false;
-    const std::string_view digits = core.substr(0, dot);
-    if (!IsNumeric(digits) || (digits.size() > 1 && digits[0] == '0')) return false;
-    if (std::from_chars(digits.data(), digits.data() + digits.size(), numbers[part]).ec != std::errc()) return false;
-    core.remove_prefix(part < 2 ? dot + 1 : dot);
-  }
-  return true;
+bool HasLeadingZero(std::string_view digits) {
+  return digits.size() > 1 && digits[0] == '0';
 }
 
-// Dot-separated words of [0-9A-Za-z-]; numbers without leading zeros where they have a value.
-bool ValidWords(std::string_view words, bool numbers_count) {
+// A number as it stands for in a version. `title` and `name` are how messages call it.
+Result<std::uint64_t> ReadNumber(std::string_view title, std::string_view name, std::string_view digits) {
+  if (!std::all_of(digits.begin(), digits.end(), IsDigit)) {
+    return Fail(Code::kInvalidArgument, "Invalid character(s) found in {} number {}", name, Quoted(digits));
+  }
+  if (HasLeadingZero(digits)) {
+    return Fail(Code::kInvalidArgument, "{} number must not contain leading zeroes {}", title, Quoted(digits));
+  }
+  std::uint64_t number = 0;
+  const auto [end, mistake] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  if (mistake != std::errc()) {
+    return Fail(Code::kInvalidArgument, "strconv.ParseUint: parsing {}: {}", Quoted(digits),
+                digits.empty() ? "invalid syntax" : "value out of range");
+  }
+  return number;
+}
+
+bool IsSpelled(std::string_view word) {
+  return std::all_of(word.begin(), word.end(),
+                     [](char c) { return IsDigit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-'; });
+}
+
+Status CheckPrereleaseWord(std::string_view word) {
+  if (word.empty()) return Fail(Code::kInvalidArgument, "Prerelease is empty");
+  if (!IsSpelled(word)) {
+    return Fail(Code::kInvalidArgument, "Invalid character(s) found in prerelease {}", Quoted(word));
+  }
+  if (!IsNumeric(word)) return {};
+  if (HasLeadingZero(word)) {
+    return Fail(Code::kInvalidArgument, "Numeric PreRelease version must not contain leading zeroes {}", Quoted(word));
+  }
+  KU_TRY_OK(ReadNumber("", "", word));
+  return {};
+}
+
+Status CheckBuildWord(std::string_view word) {
+  if (word.empty()) return Fail(Code::kInvalidArgument, "Build meta data is empty");
+  if (!IsSpelled(word)) {
+    return Fail(Code::kInvalidArgument, "Invalid character(s) found in build meta data {}", Quoted(word));
+  }
+  return {};
+}
+
+// Each of the words that dots separate.
+template <class Check>
+Status CheckWords(std::string_view words, Check check) {
   for (;;) {
     const std::size_t dot = words.find('.');
-    const std::string_view word = words.substr(0, dot);
-    const bool spelled = !word.empty() && std::all_of(word.begin(), word.end(), [](char c) {
-      return IsDigit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-';
-    });
-    if (!spelled || (numbers_count && IsNumeric(word) && word.size() > 1 && word[0] == '0')) return false;
-    if (dot == std::string_view::npos) return true;
+    KU_TRY_OK(check(words.substr(0, dot)));
+    if (dot == std::string_view::npos) return {};
     words.remove_prefix(dot + 1);
+  }
+}
+
+// At most three, cut at the first two dots.
+std::vector<std::string_view> SplitParts(std::string_view text) {
+  std::vector<std::string_view> parts;
+  for (;;) {
+    const std::size_t dot = parts.size() < 2 ? text.find('.') : std::string_view::npos;
+    parts.push_back(text.substr(0, dot));
+    if (dot == std::string_view::npos) return parts;
+    text.remove_prefix(dot + 1);
   }
 }
 
@@ -70,48 +114,43 @@ std::strong_ordering ComparePrerelease(std::string_view a, std::string_view b) {
 }  // namespace
 
 Result<Semver> Semver::Parse(std::string_view text) {
-  const auto fail = [text] {
-    return Fail(Code::kInvalidArgument, "\"{}\" is no semantic version", text.substr(0, 64));
-  };
+  if (text.empty()) return Fail(Code::kInvalidArgument, "Version string empty");
+  const std::vector<std::string_view> parts = SplitParts(text);
+  if (parts.size() < 3) return Fail(Code::kInvalidArgument, "No Major.Minor.Patch elements found");
   Semver version;
-  std::string_view rest = text;
-  if (const std::size_t plus = rest.find('+'); plus != std::string_view::npos) {
-    if (!ValidWords(rest.substr(plus + 1), false)) return fail();
-    version.build_ = rest.substr(plus + 1);
-    rest = rest.substr(0, plus);
+  KU_TRY(version.major_, ReadNumber("Major", "major", parts[0]));
+  KU_TRY(version.minor_, ReadNumber("Minor", "minor", parts[1]));
+  const std::string_view last = parts[2];
+  const std::size_t plus = std::min(last.find('+'), last.size());
+  const std::size_t dash = std::min(last.find('-'), plus);
+  KU_TRY(version.patch_, ReadNumber("Patch", "patch", last.substr(0, dash)));
+  if (dash < plus) {
+    version.prerelease_ = last.substr(dash + 1, plus - dash - 1);
+    KU_TRY_OK(CheckWords(version.prerelease_, CheckPrereleaseWord));
   }
-  if (const std::size_t dash = rest.find('-'); dash != std::string_view::npos) {
-    if (!ValidWords(rest.substr(dash + 1), true)) return fail();
-    version.prerelease_ = rest.substr(dash + 1);
-    rest = rest.substr(0, dash);
+  if (plus < last.size()) {
+    version.build_ = last.substr(plus + 1);
+    KU_TRY_OK(CheckWords(version.build_, CheckBuildWord));
   }
-  std::array<std::uint64_t, 3> numbers = {};
-  if (!ParseCore(rest, numbers)) return fail();
-  version.major_ = numbers[0];
-  version.minor_ = numbers[1];
-  version.patch_ = numbers[2];
   return version;
 }
 
 Result<Semver> Semver::ParseNormalized(std::string_view text) {
-  std::string_view rest = text;
-  if (rest.starts_with('v')) rest.remove_prefix(1);
-  const std::size_t core_end = std::min(rest.find_first_of("+-"), rest.size());
-  std::string_view core = rest.substr(0, core_end);
-  std::string normal;
-  int parts = 0;
-  for (;; ++parts) {
-    const std::size_t dot = core.find('.');
-    std::string_view digits = core.substr(0, dot);
-    while (digits.size() > 1 && digits[0] == '0') digits.remove_prefix(1);
-    if (parts > 0) normal += '.';
-    normal += digits;
-    if (dot == std::string_view::npos) break;
-    core.remove_prefix(dot + 1);
-  }
+  if (text.starts_with('v')) text.remove_prefix(1);
+  const std::vector<std::string_view> parts = SplitParts(text);
   // Only a bare "1" or "1.2" is completed; with a pre-release or build the text must be whole.
-  for (; parts < 2 && core_end == rest.size(); ++parts) normal += ".0";
-  normal += rest.substr(core_end);
+  if (parts.size() < 3 && parts.back().find_first_of("+-") != std::string_view::npos) {
+    return Fail(Code::kInvalidArgument, "short version cannot contain PreRelease/Build meta data");
+  }
+  std::string normal;
+  for (std::size_t i = 0; i < 3; ++i) {
+    std::string_view part = i < parts.size() ? parts[i] : "0";
+    const bool longer = part.size() > 1;
+    while (longer && part.starts_with('0')) part.remove_prefix(1);
+    if (i > 0) normal += '.';
+    if (longer && (part.empty() || !IsDigit(part[0]))) normal += '0';
+    normal += part;
+  }
   return Parse(normal);
 }
 

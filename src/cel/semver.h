@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "base/result.h"
 
@@ -14,7 +13,8 @@ namespace kumiko::cel {
 // A parsed version. Compares by precedence; build metadata does not take part, so 1.2.3+a equals 1.2.3+b.
 class Semver {
  public:
-  // Fails with kInvalidArgument. Numbers have no leading zeros and fit in 64 bits.
+  // Fails with kInvalidArgument; the messages are those that Kubernetes gives. Numbers have no leading zeros and fit in
+  // 64 bits.
   static Result<Semver> Parse(std::string_view text);
   // Accepts what people write: one leading "v" and leading zeros are dropped, missing parts become 0.
   static Result<Semver> ParseNormalized(std::string_view text);
