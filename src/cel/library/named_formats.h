@@ -27,8 +27,6 @@ struct NamedFormat {
 inline constexpr std::size_t kMaxFormatRegexSize = 128;
 inline constexpr std::size_t kMaxFormatNameSize = 64;
 
-std::span<const NamedFormat> NamedFormats();
-
 std::span<const Overload> NamedFormatsOverloads();
 
 }  // namespace kumiko::cel
