@@ -42,8 +42,8 @@ enum class Macro : std::uint8_t {
   kExists,
   kExistsOne,
   kFilter,
-  kMap,        // also with a filter: map(x, keep, transform)
-  kBind,       // cel.bind(x, init, result), and what optMap, optFlatMap and sortBy bind
+  kMap,   // also with a filter: map(x, keep, transform)
+  kBind,  // cel.bind(x, init, result), and what optMap, optFlatMap and sortBy bind
   kTransformList,
   kTransformMap,
   kTransformMapEntry,

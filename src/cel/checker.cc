@@ -6,201 +6,74 @@
 #include <string>
 #include <utility>
 
+#include "cel/literal_checks.h"
+#include "cel/type_solver.h"
+
 namespace kumiko::cel {
 namespace {
 
 class Checker {
  public:
-  explicit Checker(Ast ast) {
+  Checker(Ast ast, const Environment& environment, bool lenient)
+      : environment_(environment), lenient_(lenient), pool_(std::make_unique<TypePool>()), solver_(*pool_) {
     checked_.ast = std::move(ast);
-    checked_.pool = std::make_unique<TypePool>();
     checked_.types.assign(checked_.ast.nodes.size(), nullptr);
-    checked_.functions.assign(checked_.ast.nodes.size(), Function::kNone);
-    checked_.namespaced.assign(checked_.ast.nodes.size(), false);
+    checked_.references.assign(checked_.ast.nodes.size(), {});
   }
 
   tl::expected<CheckedAst, std::vector<SourceError>> Run() {
     Visit(checked_.ast.root);
     if (errors_.empty()) {
       for (TypeRef& type : checked_.types) {
-        if (type != nullptr) type = Final(type);
+        if (type != nullptr) type = solver_.Resolve(type, true);
       }
-      for (ExprId id = 0; id < checked_.ast.nodes.size(); ++id) RequireOneItemType(id);
+      if (!lenient_) CheckLiterals(checked_, environment_, errors_);
     }
     if (!errors_.empty()) return tl::unexpected(std::move(errors_));
+    checked_.pool = std::move(pool_);
     return std::move(checked_);
   }
 
  private:
-  TypePool& pool() { return *checked_.pool; }
+  using Kind = Reference::Kind;
+
   const Expr& At(ExprId id) const { return checked_.ast.nodes[id]; }
+  std::span<const ExprId> Args(ExprId id) const { return checked_.ast.Args(At(id)); }
+  Reference& ReferenceOf(ExprId id) { return checked_.references[id]; }
   TypeRef Report(ExprId id, std::string message) {
-    errors_.push_back({At(id).position, std::move(message)});
-    return &kErrorType;
+    if (!lenient_) errors_.push_back({At(id).position, std::move(message)});
+    return lenient_ ? &kDynType : &kErrorType;
   }
-
-  // ---- type variables
-
-  TypeRef Fresh() {
-    const auto number = static_cast<std::uint32_t>(bindings_.size());
-    bindings_.push_back(nullptr);
-    return pool().Variable(number);
+  TypeRef Mismatch(ExprId id, TypeRef wanted, TypeRef found) {
+    return Report(id, fmt::format("expected type '{}' but found '{}'", Spelled(wanted), Spelled(found)));
   }
-  TypeRef Resolve(TypeRef type) const {
-    while (type->kind == TypeKind::kVariable && bindings_[type->variable] != nullptr) type = bindings_[type->variable];
-    return type;
+  static std::string Spelled(TypeRef type) { return TypeName(type); }
+  TypeRef Undeclared(ExprId id, std::string_view name) {
+    return Report(id, fmt::format("undeclared reference to '{}{}' (in container '{}')", At(id).absolute ? "." : "",
+                                  name, environment_.container()));
   }
-  void Bind(std::uint32_t variable, TypeRef type) {
-    trail_.emplace_back(variable, bindings_[variable]);
-    bindings_[variable] = type;
-  }
-  void UndoTo(std::size_t mark) {
-    for (; trail_.size() > mark; trail_.pop_back()) bindings_[trail_.back().first] = trail_.back().second;
-  }
-  bool Occurs(std::uint32_t variable, TypeRef type) const {
-    type = Resolve(type);
-    if (type->kind == TypeKind::kVariable) return type->variable == variable;
-    return (type->first != nullptr && Occurs(variable, type->first)) ||
-           (type->second != nullptr && Occurs(variable, type->second));
-  }
-  // With every variable replaced; one that stayed open is dyn.
-  TypeRef Final(TypeRef type) {
-    type = Resolve(type);
-    switch (type->kind) {
-      case TypeKind::kVariable:
-        return &kDynType;
-      case TypeKind::kList:
-        return pool().List(Final(type->first));
-      case TypeKind::kMap:
-        return pool().Map(Final(type->first), Final(type->second));
-      case TypeKind::kOptional:
-        return pool().Optional(Final(type->first));
-      case TypeKind::kError:
-      case TypeKind::kDyn:
-      case TypeKind::kNull:
-      case TypeKind::kBool:
-      case TypeKind::kInt:
-      case TypeKind::kUint:
-      case TypeKind::kDouble:
-      case TypeKind::kString:
-      case TypeKind::kBytes:
-      case TypeKind::kType:
-      case TypeKind::kQuantity:
-      case TypeKind::kSemver:
-      case TypeKind::kDevice:
-        return type;
-    }
-    return type;
-  }
-
-  static bool Dynamic(TypeRef type) { return type->kind == TypeKind::kDyn || type->kind == TypeKind::kError; }
-  static bool Scalar(TypeRef type) {
-    return type->kind == TypeKind::kInt || type->kind == TypeKind::kUint || type->kind == TypeKind::kBool ||
-           type->kind == TypeKind::kString;
-  }
-  static bool TakesNull(TypeRef type) {
-    return type->kind == TypeKind::kOptional || type->kind == TypeKind::kQuantity || type->kind == TypeKind::kSemver ||
-           type->kind == TypeKind::kDevice;
-  }
-
-  // Whether a value of type `value` may stand where `target` is wanted; binds variables on the way.
-  bool Assign(TypeRef target, TypeRef value) {
-    const TypeRef open_target = target;
-    target = Resolve(target);
-    value = Resolve(value);
-    if (target == value) return true;
-    if (target->kind == TypeKind::kVariable || value->kind == TypeKind::kVariable) {
-      const TypeRef variable = target->kind == TypeKind::kVariable ? target : value;
-      const TypeRef other = variable == target ? value : target;
-      if (other->kind == TypeKind::kVariable && other->variable == variable->variable) return true;
-      if (Occurs(variable->variable, other)) return false;
-      Bind(variable->variable, other);
-      return true;
-    }
-    if (Dynamic(target)) return true;
-    if (Dynamic(value)) {
-      // A parameter that met an int and a dyn is dyn.
-      if (open_target->kind == TypeKind::kVariable) Bind(open_target->variable, value);
-      return true;
-    }
-    if (value->kind == TypeKind::kNull && TakesNull(target)) return true;
-    if (target->kind == TypeKind::kNull && TakesNull(value)) {
-      if (open_target->kind == TypeKind::kVariable) Bind(open_target->variable, value);
-      return true;
-    }
-    if (target->kind != value->kind) return false;
-    if (target->first != nullptr && value->first != nullptr && !Assign(target->first, value->first)) return false;
-    return target->second == nullptr || value->second == nullptr || Assign(target->second, value->second);
-  }
-  bool TryAssign(TypeRef target, TypeRef value) {
-    const std::size_t mark = trail_.size();
-    if (Assign(target, value)) return true;
-    UndoTo(mark);
-    return false;
-  }
-
-  // The type of a list whose items have the types `known` and `next`.
-  TypeRef Join(TypeRef known, TypeRef next) {
-    if (known == nullptr) return next;
-    if (Dynamic(Resolve(known)) || Dynamic(Resolve(next))) return &kDynType;
-    return TryAssign(known, next) ? known : &kDynType;
-  }
-
-  // Parameters of a declaration become variables of this call.
-  TypeRef Instantiate(TypeRef declared, std::array<TypeRef, 2>& parameters) {
-    switch (declared->kind) {
-      case TypeKind::kVariable: {
-        TypeRef& parameter = parameters[declared->variable];
-        if (parameter == nullptr) parameter = Fresh();
-        return parameter;
-      }
-      case TypeKind::kList:
-        return pool().List(Instantiate(declared->first, parameters));
-      case TypeKind::kMap: {
-        const TypeRef key = Instantiate(declared->first, parameters);
-        return pool().Map(key, Instantiate(declared->second, parameters));
-      }
-      case TypeKind::kOptional:
-        return pool().Optional(Instantiate(declared->first, parameters));
-      case TypeKind::kError:
-      case TypeKind::kDyn:
-      case TypeKind::kNull:
-      case TypeKind::kBool:
-      case TypeKind::kInt:
-      case TypeKind::kUint:
-      case TypeKind::kDouble:
-      case TypeKind::kString:
-      case TypeKind::kBytes:
-      case TypeKind::kType:
-      case TypeKind::kQuantity:
-      case TypeKind::kSemver:
-      case TypeKind::kDevice:
-        return declared;
-    }
-    return declared;
-  }
-
-  // ---- nodes
 
   TypeRef Visit(ExprId id) {
-    const TypeRef type = VisitNode(id);
+    const TypeRef type = lenient_ ? VisitLenient(id) : VisitNode(id);
     checked_.types[id] = type;
     return type;
   }
+  // Types of an unchecked tree: dyn, but for literals. Names are still looked up.
+  TypeRef VisitLenient(ExprId id) {
+    const TypeRef type = VisitNode(id);
+    return At(id).kind == ExprKind::kLiteral ? type : &kDynType;
+  }
 
   TypeRef VisitNode(ExprId id) {
-    const Expr& expr = At(id);
-    switch (expr.kind) {
+    switch (At(id).kind) {
       case ExprKind::kLiteral:
-        return LiteralType(expr.literal);
+        return LiteralType(At(id).literal);
       case ExprKind::kIdentifier:
         return Identifier(id);
       case ExprKind::kSelect:
         return Select(id);
-      case ExprKind::kIndex:
-        return Index(id);
       case ExprKind::kCall:
-        return Call(id);
+        return At(id).name == "_?._" ? OptionalSelect(id) : Call(id);
       case ExprKind::kAnd:
       case ExprKind::kOr:
         return Chain(id);
@@ -210,17 +83,10 @@ class Checker {
         return List(id);
       case ExprKind::kMap:
         return Map(id);
-      case ExprKind::kFold:
+      case ExprKind::kStruct:
+        return Struct(id);
+      case ExprKind::kComprehension:
         return Fold(id);
-      case ExprKind::kBind: {
-        const TypeRef value = Visit(expr.operand);
-        scope_.emplace_back(expr.name, value);
-        const TypeRef body = Visit(expr.args[0]);
-        scope_.pop_back();
-        return body;
-      }
-      case ExprKind::kOptionalMap:
-        return OptionalMap(id);
     }
     return &kErrorType;
   }
@@ -231,288 +97,327 @@ class Checker {
     return kTypes[literal.index()];
   }
 
-  const std::pair<std::string, TypeRef>* Local(const Expr& expr) const {
-    if (expr.absolute) return nullptr;
+  // ---- names
+
+  const std::pair<std::string_view, TypeRef>* Local(std::string_view name) const {
     for (auto it = scope_.rbegin(); it != scope_.rend(); ++it) {
-      if (it->first == expr.name) return &*it;
+      if (it->first == name) return &*it;
+    }
+    return nullptr;
+  }
+
+  // Looks for a variable or a type, in the container and around it.
+  TypeRef Global(ExprId id, std::string_view name) {
+    Reference& reference = ReferenceOf(id);
+    const auto find = [&](std::string_view candidate) -> TypeRef {
+      if (const auto index = environment_.FindVariable(candidate)) {
+        reference = {Kind::kVariable, false, static_cast<std::uint32_t>(*index)};
+        return environment_.variables()[*index].type;
+      }
+      if (const TypeRef type = environment_.FindType(candidate)) {
+        reference = {Kind::kType, false, 0, 0, type};
+        return pool_->TypeOf(type);
+      }
+      return nullptr;
+    };
+    if (environment_.container().empty()) return find(name.starts_with('.') ? name.substr(1) : name);
+    for (const std::string& candidate : environment_.CandidateNames(name)) {
+      if (const TypeRef type = find(candidate)) return type;
     }
     return nullptr;
   }
 
   TypeRef Identifier(ExprId id) {
     const Expr& expr = At(id);
-    if (const auto* local = Local(expr)) return local->second;
-    if (expr.name == "device") return &kDeviceType;
-    if (TypeByName(expr.name) != nullptr) return &kTypeType;
-    return Report(id,
-                  fmt::format("undeclared reference to '{}{}' (in container '')", expr.absolute ? "." : "", expr.name));
+    if (!expr.absolute) {
+      if (const auto* local = Local(expr.name)) {
+        ReferenceOf(id).kind = Kind::kLocal;
+        return local->second;
+      }
+    }
+    const TypeRef type = expr.absolute ? Global(id, "." + std::string(expr.name)) : Global(id, expr.name);
+    return type != nullptr ? type : Undeclared(id, expr.name);
   }
 
-  TypeRef DeviceField(ExprId id, std::string_view name) {
-    if (name == "driver") return &kStringType;
-    if (name == "allowMultipleAllocations") return &kBoolType;
-    if (name == "attributes") return pool().Map(&kStringType, pool().Map(&kStringType, &kDynType));
-    if (name == "capacity") return pool().Map(&kStringType, pool().Map(&kStringType, &kQuantityType));
-    return Report(id, fmt::format("undefined field '{}'", name));
+  // The dotted name that a chain of selects spells; empty when it is none, or no declared name can begin like it.
+  std::string QualifiedName(ExprId id) const {
+    ExprId first = id;
+    while (At(first).kind == ExprKind::kSelect && !At(first).test_only) first = At(first).operand;
+    const Expr& root = At(first);
+    if (root.kind != ExprKind::kIdentifier || !environment_.MayBeginName(root.name)) return "";
+    std::string name;
+    for (ExprId at = id; at != first; at = At(at).operand) name.insert(0, "." + std::string(At(at).name));
+    return (root.absolute ? "." : "") + std::string(root.name) + name;
   }
+  bool BeginsWithLocal(ExprId id) const {
+    while (At(id).kind == ExprKind::kSelect) id = At(id).operand;
+    return !At(id).absolute && Local(At(id).name) != nullptr;
+  }
+
+  // ---- fields
 
   TypeRef Select(ExprId id) {
     const Expr& expr = At(id);
-    TypeRef operand = Resolve(Visit(expr.operand));
-    bool optional = expr.optional;
+    if (!expr.test_only) {
+      if (const std::string name = QualifiedName(id); !name.empty() && !BeginsWithLocal(id)) {
+        if (const TypeRef type = Global(id, name)) return type;
+      }
+    }
+    const TypeRef field = Field(id, expr.operand, expr.name, false);
+    return expr.test_only ? &kBoolType : solver_.Resolve(field);
+  }
+
+  TypeRef OptionalSelect(ExprId id) {
+    const auto args = Args(id);
+    // The parser makes the field a literal.
+    return solver_.Resolve(Field(id, args[0], std::get<std::string_view>(At(args[1]).literal), true));
+  }
+
+  TypeRef Field(ExprId id, ExprId operand_id, std::string_view name, bool optional) {
+    TypeRef operand = solver_.Resolve(Visit(operand_id));
     if (operand->kind == TypeKind::kOptional) {
       optional = true;
-      operand = Resolve(operand->first);
+      operand = operand->first;
     }
     TypeRef field = &kErrorType;
-    if (operand->kind == TypeKind::kDevice) {
-      field = DeviceField(id, expr.name);
-    } else if (operand->kind == TypeKind::kMap) {
-      // A field name is a string key; another key type is found by its absence at run time.
+    if (operand->kind == TypeKind::kMap) {
       field = operand->second;
-    } else if (Dynamic(operand) || operand->kind == TypeKind::kVariable) {
+    } else if (operand->kind == TypeKind::kObject) {
+      field = ObjectField(id, operand->name, name);
+    } else if (operand->kind == TypeKind::kVariable) {
+      solver_.Assign(&kDynType, operand);
       field = &kDynType;
     } else {
-      field = Report(id, fmt::format("type '{}' does not support field selection", TypeName(Final(operand))));
+      if (!IsDynamic(operand)) {
+        Report(id, fmt::format("type '{}' does not support field selection", Spelled(operand)));
+      }
+      field = &kDynType;
     }
-    if (expr.test_only) return &kBoolType;
-    if (field->kind == TypeKind::kError) return field;
-    return optional ? pool().Optional(field) : field;
+    return optional ? pool_->Optional(field) : field;
   }
 
-  TypeRef Index(ExprId id) {
-    const Expr& expr = At(id);
-    const TypeRef whole = Resolve(Visit(expr.operand));
-    const TypeRef key = Visit(expr.args[0]);
-    const TypeRef operand = whole->kind == TypeKind::kOptional ? Resolve(whole->first) : whole;
-    TypeRef item = nullptr;
-    if (operand->kind == TypeKind::kList && TryAssign(&kIntType, key)) {
-      item = operand->first;
-    } else if (operand->kind == TypeKind::kMap && TryAssign(operand->first, key)) {
-      item = operand->second;
-    } else if (Dynamic(operand) || operand->kind == TypeKind::kVariable) {
-      item = &kDynType;
-    } else {
-      return NoOverload(id, expr.optional ? "_[?_]" : "_[_]", {whole, key});
+  TypeRef ObjectField(ExprId id, std::string_view type_name, std::string_view name) {
+    if (!environment_.HasObject(type_name)) {
+      return Report(id, fmt::format("unexpected failed resolution of '{}'", type_name));
     }
-    return expr.optional || whole->kind == TypeKind::kOptional ? pool().Optional(item) : item;
+    const TypeRef type = environment_.FindField(type_name, name);
+    return type != nullptr ? type : Report(id, fmt::format("undefined field '{}'", name));
   }
 
-  TypeRef NoOverload(ExprId id, std::string_view name, const std::vector<TypeRef>& args, bool member = false) {
-    std::string applied;
-    for (std::size_t i = 0; i < args.size(); ++i) {
-      if (Resolve(args[i])->kind == TypeKind::kError) return &kErrorType;
-      if (i > 0) applied += i == 1 && member ? ".(" : ", ";
-      applied += TypeName(Final(args[i]));
+  // ---- calls
+
+  const std::vector<const Overload*>* FindFunction(std::string_view name) const {
+    if (environment_.container().empty() && !name.starts_with('.')) return environment_.FindFunction(name);
+    for (const std::string& candidate : environment_.CandidateNames(name)) {
+      if (const auto* overloads = environment_.FindFunction(candidate)) return overloads;
     }
-    if (member) {
-      applied += args.size() == 1 ? ".()" : ")";
-    } else {
-      applied = "(" + applied + ")";
-    }
-    return Report(id, fmt::format("found no matching overload for '{}' applied to '{}'", name, applied));
+    return nullptr;
   }
 
   TypeRef Call(ExprId id) {
     const Expr& expr = At(id);
-    std::string name = expr.name;
-    bool member = expr.operand != kNoExpr;
-    if (member) {
-      const Expr& target = At(expr.operand);
-      if (target.kind == ExprKind::kIdentifier && Local(target) == nullptr &&
-          IsFunctionName(target.name + "." + name)) {
-        name = target.name + "." + name;
-        member = false;
-        checked_.namespaced[id] = true;
+    std::vector<TypeRef> types;
+    types.reserve(expr.arg_count + 1);
+    for (const ExprId arg : Args(id)) types.push_back(Visit(arg));
+    if (expr.operand == kNoExpr) {
+      const auto* overloads = expr.absolute ? FindFunction("." + std::string(expr.name)) : FindFunction(expr.name);
+      if (overloads == nullptr) return Undeclared(id, expr.name);
+      return Resolve(id, expr.name, *overloads, types, false);
+    }
+    if (const std::string prefix = QualifiedName(expr.operand); !prefix.empty()) {
+      const std::string name = prefix + "." + std::string(expr.name);
+      if (const auto* overloads = FindFunction(name)) {
+        ReferenceOf(id).namespaced = true;
+        return Resolve(id, name, *overloads, types, false);
       }
     }
-    std::vector<TypeRef> args;
-    if (member) args.push_back(Visit(expr.operand));
-    for (const ExprId arg : expr.args) args.push_back(Visit(arg));
-    if (!IsFunctionName(name)) {
-      return Report(id, fmt::format("undeclared reference to '{}' (in container '')", name));
-    }
+    types.insert(types.begin(), Visit(expr.operand));
+    const auto* overloads = FindFunction(expr.name);
+    if (overloads == nullptr) return Undeclared(id, expr.name);
+    return Resolve(id, expr.name, *overloads, types, true);
+  }
 
+  TypeRef Resolve(ExprId id, std::string_view name, const std::vector<const Overload*>& overloads,
+                  std::vector<TypeRef>& types, bool member) {
     TypeRef result = nullptr;
-    for (const Overload& overload : Overloads()) {
-      if (overload.name != name || overload.member != member || overload.arity != args.size()) continue;
-      const std::size_t mark = trail_.size();
-      std::array<TypeRef, 2> parameters = {};
-      bool fits = true;
-      for (std::size_t i = 0; fits && i < args.size(); ++i) {
-        fits = Assign(Instantiate(overload.args[i], parameters), args[i]);
+    Reference& reference = ReferenceOf(id);
+    const auto first = static_cast<std::uint32_t>(checked_.overloads.size());
+    std::vector<TypeRef> parameters;
+    std::vector<TypeRef> wanted;
+    for (const Overload* overload : overloads) {
+      if (overload->member != member || overload->arity != types.size()) continue;
+      if (overload->cross_type && !environment_.cross_type_comparison) continue;
+      parameters.clear();
+      wanted.clear();
+      for (std::size_t i = 0; i < overload->arity; ++i) {
+        wanted.push_back(solver_.Instantiate(overload->args[i], parameters));
       }
-      if (!fits) {
-        UndoTo(mark);
-        continue;
-      }
-      checked_.functions[id] = overload.function;
-      const TypeRef this_result = Instantiate(overload.result, parameters);
+      if (!lenient_ && !solver_.AssignAll(types, wanted)) continue;
+      checked_.overloads.push_back(overload);
+      const TypeRef type = solver_.Resolve(solver_.Instantiate(overload->result, parameters));
       if (result == nullptr) {
-        result = this_result;
-      } else {
-        // Several overloads fit dynamic arguments: the choice is made at run time.
-        const bool same = SameType(Final(result), Final(this_result));
-        UndoTo(mark);
-        if (!same) result = &kDynType;
+        result = type;
+      } else if (!IsDynamic(result) && !SameType(result, type)) {
+        result = &kDynType;
       }
     }
-    return result != nullptr ? result : NoOverload(id, name, args, member);
+    reference.kind = Kind::kFunction;
+    reference.index = first;
+    reference.count = static_cast<std::uint32_t>(checked_.overloads.size()) - first;
+    return result != nullptr ? result : NoOverload(id, name, types, member);
+  }
+
+  TypeRef NoOverload(ExprId id, std::string_view name, const std::vector<TypeRef>& types, bool member) {
+    std::string applied;
+    for (std::size_t i = 0; i < types.size(); ++i) {
+      if (i == (member ? 1U : 0U)) applied += member ? ".(" : "(";
+      if (i > (member ? 1U : 0U)) applied += ", ";
+      applied += Spelled(solver_.Resolve(types[i], true));
+    }
+    if (types.size() == (member ? 1U : 0U)) applied += member ? ".(" : "(";
+    return Report(id, fmt::format("found no matching overload for '{}' applied to '{})'", name, applied));
   }
 
   TypeRef Chain(ExprId id) {
-    const Expr& expr = At(id);
-
-    for (std::size_t i = 0; i < expr.args.size(); ++i) {
-      const TypeRef type = Visit(expr.args[i]);
-      ExpectBool(expr.args[i], type);
-    }
-    return &kBoolType;
-  }
-
-  TypeRef Conditional(ExprId id) {
-    const Expr& expr = At(id);
-    const TypeRef condition = Visit(expr.args[0]);
-    const TypeRef then = Visit(expr.args[1]);
-    const TypeRef otherwise = Visit(expr.args[2]);
-    const TypeRef result = Fresh();
-    if (!TryAssign(&kBoolType, condition) || !TryAssign(result, then) || !TryAssign(result, otherwise)) {
-      return NoOverload(id, "_?_:_", {condition, then, otherwise});
+    TypeRef result = &kBoolType;
+    for (const ExprId part : Args(id)) {
+      const TypeRef type = Visit(part);
+      if (!solver_.Assign(type, &kBoolType)) result = Mismatch(part, &kBoolType, type);
     }
     return result;
   }
 
-  // Type of an item behind `?`: the value inside the optional.
-  TypeRef OptionalItem(ExprId item, TypeRef type) {
-    const TypeRef value = Fresh();
-    if (TryAssign(pool().Optional(value), type)) return value;
-    return Report(item, fmt::format("expected type 'optional_type({0})' but found '{0}'", TypeName(Final(type))));
+  TypeRef Conditional(ExprId id) {
+    const auto args = Args(id);
+    std::vector<TypeRef> types = {Visit(args[0]), Visit(args[1]), Visit(args[2])};
+    const TypeRef result = solver_.Fresh();
+    if (!solver_.AssignAll(types, {&kBoolType, result, result})) return NoOverload(id, "_?_:_", types, false);
+    return solver_.Resolve(result);
+  }
+
+  // ---- literals
+
+  // The type of an item behind `?` is what its optional holds.
+  TypeRef ItemType(ExprId owner, std::size_t index, ExprId item) {
+    const TypeRef type = Visit(item);
+    if (!checked_.ast.IsOptional(At(owner), index)) return type;
+    if (type->kind == TypeKind::kOptional) return type->first;
+    if (!IsDynamic(type)) Mismatch(item, pool_->Optional(type), type);
+    return type;
+  }
+  TypeRef Join(ExprId item, TypeRef known, TypeRef next) {
+    if (known == nullptr) return next;
+    if (solver_.Assign(known, next)) return TypeSolver::MostGeneral(known, next);
+    return environment_.homogeneous_literals ? Mismatch(item, known, next) : &kDynType;
   }
 
   TypeRef List(ExprId id) {
-    const Expr& expr = At(id);
     TypeRef item = nullptr;
-    for (std::size_t i = 0; i < expr.args.size(); ++i) {
-      TypeRef type = Visit(expr.args[i]);
-      if (!expr.optional_items.empty() && expr.optional_items[i]) type = OptionalItem(expr.args[i], type);
-      item = Join(item, type);
+    for (std::size_t i = 0; i < At(id).arg_count; ++i) {
+      const ExprId arg = Args(id)[i];
+      item = Join(arg, item, ItemType(id, i, arg));
     }
-    return pool().List(item != nullptr ? item : Fresh());
+    return pool_->List(item != nullptr ? item : solver_.Fresh());
   }
 
   TypeRef Map(ExprId id) {
-    const Expr& expr = At(id);
     TypeRef key = nullptr;
     TypeRef value = nullptr;
-    for (std::size_t i = 0; i + 1 < expr.args.size(); i += 2) {
-      key = Join(key, Visit(expr.args[i]));
-      TypeRef type = Visit(expr.args[i + 1]);
-      if (!expr.optional_items.empty() && expr.optional_items[i / 2]) type = OptionalItem(expr.args[i + 1], type);
-      value = Join(value, type);
+    for (std::size_t i = 0; i + 1 < At(id).arg_count; i += 2) {
+      const ExprId key_id = Args(id)[i];
+      const ExprId value_id = Args(id)[i + 1];
+      key = Join(key_id, key, Visit(key_id));
+      value = Join(value_id, value, ItemType(id, i + 1, value_id));
     }
-    // Keys are scalars at run time; any other key type would only let types grow without bound.
-    key = key == nullptr ? Fresh() : Scalar(Resolve(key)) ? key : &kDynType;
-    return pool().Map(key, value != nullptr ? value : Fresh());
+    if (key == nullptr) {
+      key = solver_.Fresh();
+      value = solver_.Fresh();
+    }
+    return pool_->Map(key, value);
   }
+
+  TypeRef Struct(ExprId id) {
+    TypeRef type = nullptr;
+    for (const std::string& candidate : environment_.CandidateNames(At(id).name)) {
+      if ((type = environment_.FindType(candidate)) != nullptr) break;
+    }
+    if (type == nullptr) {
+      return Report(
+          id, fmt::format("undeclared reference to '{}' (in container '{}')", At(id).name, environment_.container()));
+    }
+    ReferenceOf(id) = {Kind::kType, false, 0, 0, type};
+    const std::string name = TypeName(type);
+    if (!environment_.HasObject(name)) return Report(id, fmt::format("'{}' is not a message type", name));
+    for (std::size_t i = 0; i + 1 < At(id).arg_count; i += 2) {
+      const ExprId field_id = Args(id)[i];
+      const std::string_view field = std::get<std::string_view>(At(field_id).literal);
+      checked_.types[field_id] = &kStringType;
+      const TypeRef value = ItemType(id, i + 1, Args(id)[i + 1]);
+      const TypeRef wanted = ObjectField(field_id, name, field);
+      if (wanted->kind != TypeKind::kError && !solver_.Assign(wanted, value)) {
+        Report(field_id, fmt::format("expected type of field '{}' is '{}' but provided type is '{}'", field,
+                                     Spelled(wanted), Spelled(value)));
+      }
+    }
+    return type;
+  }
+
+  // ---- comprehensions
 
   TypeRef Fold(ExprId id) {
-    const Expr& expr = At(id);
-    const TypeRef range = Resolve(Visit(expr.operand));
-    TypeRef variable = &kDynType;
-    if (range->kind == TypeKind::kList || range->kind == TypeKind::kMap) {
-      variable = range->first;
-    } else if (!Dynamic(range) && range->kind != TypeKind::kVariable) {
-      Report(expr.operand, fmt::format("expression of type '{}' cannot be range of a comprehension (must be list, map, "
-                                       "or dynamic)",
-                                       TypeName(Final(range))));
-      variable = &kErrorType;
+    const Comprehension fold = checked_.ast.ComprehensionOf(At(id));
+    const TypeRef range = solver_.Resolve(Visit(fold.range));
+    const TypeRef accumulator = Visit(fold.init);
+    const std::size_t outside = scope_.size();
+    scope_.emplace_back(fold.accumulator, accumulator);
+
+    const bool two = !fold.variable2.empty();
+    TypeRef first = &kDynType;
+    TypeRef second = &kDynType;
+    if (range->kind == TypeKind::kList) {
+      first = two ? &kIntType : range->first;
+      second = range->first;
+    } else if (range->kind == TypeKind::kMap) {
+      first = range->first;
+      second = range->second;
+    } else if (range->kind == TypeKind::kDyn || range->kind == TypeKind::kError || range->kind == TypeKind::kVariable) {
+      solver_.Assign(&kDynType, range);
+    } else {
+      first = second =
+          Report(fold.range, fmt::format("expression of type '{}' cannot be range of a comprehension (must be list, "
+                                         "map, or dynamic)",
+                                         Spelled(range)));
     }
-    scope_.emplace_back(expr.name, variable);
-    const TypeRef keep = expr.fold_filter != kNoExpr ? Visit(expr.fold_filter) : &kBoolType;
-    const TypeRef body = Visit(expr.args[0]);
-    scope_.pop_back();
-    switch (expr.fold) {
-      case FoldKind::kAll:
-      case FoldKind::kExists:
-        ExpectBool(expr.args[0], body);
-        return &kBoolType;
-      case FoldKind::kExistsOne:
-        RequireCondition(id, body, &kIntType);
-        return &kBoolType;
-      case FoldKind::kFilter: {
-        const TypeRef list = pool().List(variable);
-        RequireCondition(id, body, list);
-        return list;
-      }
-      case FoldKind::kMap: {
-        const TypeRef list = pool().List(body);
-        RequireCondition(id, keep, list);
-        return list;
-      }
-    }
-    return &kErrorType;
+    scope_.emplace_back(fold.variable, first);
+    if (two) scope_.emplace_back(fold.variable2, second);
+    Expect(fold.condition, Visit(fold.condition), &kBoolType);
+    Expect(fold.step, Visit(fold.step), accumulator);
+    scope_.resize(outside + 1);
+    const TypeRef result = Visit(fold.result);
+    scope_.resize(outside);
+    return solver_.Resolve(result);
   }
-  void ExpectBool(ExprId id, TypeRef type) {
-    if (!TryAssign(&kBoolType, type)) {
-      Report(id, fmt::format("expected type 'bool' but found '{}'", TypeName(Final(type))));
-    }
-  }
-  // Macros that pick items are conditionals over their result.
-  void RequireCondition(ExprId id, TypeRef condition, TypeRef result) {
-    if (!TryAssign(&kBoolType, condition)) NoOverload(id, "_?_:_", {condition, result, result});
+  void Expect(ExprId id, TypeRef found, TypeRef wanted) {
+    if (!solver_.Assign(wanted, found)) Mismatch(id, wanted, found);
   }
 
-  TypeRef OptionalMap(ExprId id) {
-    const Expr& expr = At(id);
-    const TypeRef operand = Visit(expr.operand);
-    const TypeRef value = Fresh();
-    if (!TryAssign(pool().Optional(value), operand)) {
-      NoOverload(id, "hasValue", {operand}, true);
-    }
-    scope_.emplace_back(expr.name, value);
-    const TypeRef body = Visit(expr.args[0]);
-    scope_.pop_back();
-    if (!expr.flat) return pool().Optional(body);
-    const TypeRef inner = Fresh();
-    if (!TryAssign(pool().Optional(inner), body)) return NoOverload(id, "_?_:_", {&kBoolType, body, operand});
-    return pool().Optional(inner);
-  }
-
-  // Kubernetes refuses literals of mixed types; items wrapped in dyn() are of one type.
-  void RequireOneItemType(ExprId id) {
-    const Expr& expr = At(id);
-    if (checked_.types[id] == nullptr || (expr.kind != ExprKind::kList && expr.kind != ExprKind::kMap)) return;
-    const std::size_t stride = expr.kind == ExprKind::kMap ? 2 : 1;
-    for (std::size_t first = 0; first < stride; ++first) {
-      TypeRef wanted = nullptr;
-      for (std::size_t i = first; i < expr.args.size(); i += stride) {
-        TypeRef type = checked_.types[expr.args[i]];
-        const bool value_side = first + 1 == stride;
-        if (value_side && !expr.optional_items.empty() && expr.optional_items[i / stride] &&
-            type->kind == TypeKind::kOptional) {
-          type = type->first;
-        }
-        if (wanted == nullptr) {
-          wanted = type;
-        } else if (!SameType(wanted, type)) {
-          Report(expr.args[i], fmt::format("expected type '{}' but found '{}'", TypeName(wanted), TypeName(type)));
-          break;
-        }
-      }
-    }
-  }
-
+  const Environment& environment_;
+  const bool lenient_;
   CheckedAst checked_;
-  std::vector<TypeRef> bindings_;  // by variable; null: open
-  std::vector<std::pair<std::uint32_t, TypeRef>> trail_;
-  std::vector<std::pair<std::string, TypeRef>> scope_;
+  std::unique_ptr<TypePool> pool_;
+  TypeSolver solver_;
+  std::vector<std::pair<std::string_view, TypeRef>> scope_;
   std::vector<SourceError> errors_;
 };
 
 }  // namespace
 
-tl::expected<CheckedAst, std::vector<SourceError>> Check(Ast ast) {
-  return Checker(std::move(ast)).Run();
+tl::expected<CheckedAst, std::vector<SourceError>> Check(Ast ast, const Environment& environment) {
+  return Checker(std::move(ast), environment, false).Run();
+}
+
+CheckedAst ResolveNames(Ast ast, const Environment& environment) {
+  return *Checker(std::move(ast), environment, true).Run();
 }
 
 }  // namespace kumiko::cel

@@ -46,4 +46,8 @@ struct CheckedAst {
 // All mistakes at once.
 tl::expected<CheckedAst, std::vector<SourceError>> Check(Ast ast, const Environment& environment);
 
+// Without types: names are looked up, every overload that fits a call by its form is a candidate, and what is wrong
+// shows when it runs. A name that nothing declares keeps a reference of kind kNone.
+CheckedAst ResolveNames(Ast ast, const Environment& environment);
+
 }  // namespace kumiko::cel

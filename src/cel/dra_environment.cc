@@ -26,9 +26,8 @@ class DraEnvironment : public Environment {
     attribute_type = stored || features.list_type_attributes ? &kDynType : &kAnyType;
 
     const auto map_of = [this](TypeRef value) { return pool().Map(&kStringType, pool().Map(&kStringType, value)); };
-    std::vector<ObjectField> fields = {{"driver", &kStringType},
-                                       {"attributes", map_of(attribute_type)},
-                                       {"capacity", map_of(&kQuantityType)}};
+    std::vector<ObjectField> fields = {
+        {"driver", &kStringType}, {"attributes", map_of(attribute_type)}, {"capacity", map_of(&kQuantityType)}};
     Shape& device = NewShape();
     device.fields = {{"driver", &Text(kMaxDriver)},
                      {"attributes", &MapOfMaps(Text(kMaxValue), true)},

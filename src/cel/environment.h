@@ -90,7 +90,8 @@ class Environment {
   TypeRef FindType(std::string_view name) const;
   bool HasObject(std::string_view type_name) const;
   TypeRef FindField(std::string_view type_name, std::string_view field) const;
-  // Names to try for `name` inside the container, the longest first: a.b.c.x, a.b.x, a.x, x. A leading dot means: only x.
+  // Names to try for `name` inside the container, the longest first: a.b.c.x, a.b.x, a.x, x. A leading dot means: only
+  // x.
   std::vector<std::string> CandidateNames(std::string_view name) const;
   // Whether some dotted name (optional.of, google.protobuf.Duration) begins with the part `first`.
   bool MayBeginName(std::string_view first) const;

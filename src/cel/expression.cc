@@ -3,19 +3,55 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 
-#include "cel/checker.h"
-#include "cel/compiler.h"
+#include "cel/compile_source.h"
+#include "cel/device_access.h"
 #include "cel/evaluator.h"
-#include "cel/functions.h"
-#include "cel/parser.h"
-#include "cel/utf8.h"
+#include "cel/program.h"
+#include "cel/run_context.h"
 
 namespace kumiko::cel {
 namespace {
 
-tl::unexpected<Error> CompilationFailed(std::string_view text, std::vector<SourceError> errors) {
-  return Fail(Code::kInvalidArgument, "compilation failed: {}", FormatSourceErrors(text, std::move(errors)));
+// A wrapper counts as its scalar.
+bool IsExactly(TypeRef type, const Type& wanted) {
+  return (type->kind == TypeKind::kWrapper ? type->first : type)->kind == wanted.kind;
+}
+
+bool IsAttributeScalar(TypeRef type) {
+  return IsExactly(type, kBoolType) || IsExactly(type, kIntType) || IsExactly(type, kStringType) ||
+         type->kind == TypeKind::kAny || type->kind == TypeKind::kDyn || SameType(type, &kSemverType);
+}
+
+// What Kubernetes accepts as the type of a selector or of a derived attribute; "" when `type` is one of them.
+std::string ResultTypeError(TypeRef type, const Environment& environment, const CompileOptions& options) {
+  if (!options.derived_attribute) {
+    if (IsExactly(type, kBoolType) || type->kind == environment.attribute_type->kind) return "";
+    return fmt::format("must evaluate to bool or the unknown type, not {}", QualifiedTypeName(type));
+  }
+  const bool lists = options.mode == Mode::kStored || options.features.list_type_attributes;
+  if (IsAttributeScalar(type) || (lists && type->kind == TypeKind::kList && IsAttributeScalar(type->first))) return "";
+  return fmt::format("must evaluate to a primitive scalar (string, integer, boolean, semver){}, not {}",
+                     lists ? " or a list of these scalars" : "", QualifiedTypeName(type));
+}
+
+// One run over a device, in memory that usually needs no allocation.
+class DeviceRun {
+ public:
+  DeviceRun(const DeviceView& device, std::int64_t cost_limit) : arena_(memory_), run_{arena_, &device} {
+    run_.cost_limit = cost_limit;
+  }
+  RunContext& context() { return run_; }
+
+ private:
+  std::array<std::byte, 1024> memory_;
+  Arena arena_;
+  RunContext run_;
+};
+
+Error RunError(const Value& error) {
+  return Error{Code::kInvalidArgument, std::string(error.view())};
 }
 
 // What the device has under the key, as people write it.
@@ -83,34 +119,44 @@ Mismatch Explain(RunContext& run, const Program& program, std::size_t index, con
 }  // namespace
 
 Result<Expression> Expression::Compile(std::string_view text, const CompileOptions& options) {
-  if (const std::size_t size = CodePointCount(text); size > options.max_source_code_points) {
-    return Fail(Code::kInvalidArgument,
-                "compilation failed: ERROR: <input>:-1:0: expression code point size exceeds limit: size: {}, limit {}",
-                size, options.max_source_code_points);
+  const Environment& environment = Environment::Dra(options.mode, options.features);
+  KU_TRY(const CheckedAst checked, CheckSource(text, environment, options.max_source_code_points));
+  const TypeRef type = checked.types[checked.ast.root];
+  if (const std::string error = ResultTypeError(type, environment, options); !error.empty()) {
+    return Fail(Code::kInvalidArgument, "{}", error);
   }
-  if (!IsValidUtf8(text)) return Fail(Code::kInvalidArgument, "compilation failed: the expression is not UTF-8 text");
-  auto ast = Parse(text);
-  if (!ast) return CompilationFailed(text, {std::move(ast).error()});
-  auto checked = Check(*std::move(ast));
-  if (!checked) return CompilationFailed(text, std::move(checked).error());
-  const TypeRef type = checked->types[checked->ast.root];
-  if (type->kind != TypeKind::kBool && type->kind != TypeKind::kDyn) {
-    return Fail(Code::kInvalidArgument, "must evaluate to bool or the unknown type, not {}",
-                type->kind == TypeKind::kNull ? "null_type" : TypeName(type));
-  }
-  KU_TRY(std::shared_ptr<const Program> program, CompileProgram(*checked, text, options));
+  KU_TRY(std::shared_ptr<const Program> program,
+         CompileChecked(checked, environment, text, options.max_evaluation_cost));
   return Expression(std::move(program));
 }
 
-Result<bool> Expression::Matches(const DeviceView& device) const {
-  Arena arena;
-  RunContext run{device, arena, program_->max_cost};
-  const Value result = Run(*program_, 0, program_->code.size(), run);
-  if (result.kind == ValueKind::kBool) return result.boolean;
-  if (result.IsError()) return Fail(Code::kInvalidArgument, "{}", result.view());
-  return Fail(Code::kInvalidArgument, "CEL result of type {} could not be converted to bool", KindName(result));
+Match Expression::Evaluate(const DeviceView& device) const {
+  DeviceRun run(device, program_->max_cost);
+  const Value result = Run(*program_, 0, program_->code.size(), run.context());
+  const std::int64_t cost = run.context().cost;
+  if (result.kind == ValueKind::kBool) return {result.boolean, cost};
+  if (result.IsError()) return {tl::unexpected(RunError(result)), cost};
+  return {Fail(Code::kInvalidArgument, "CEL result of type {} could not be converted to bool", KindName(result)), cost};
 }
 
+Result<bool> Expression::Matches(const DeviceView& device) const {
+  return Evaluate(device).matches;
+}
+
+DerivedAttribute Expression::EvaluateAttribute(const DeviceView& device) const {
+  DeviceRun run(device, program_->max_cost);
+  const Value result = Run(*program_, 0, program_->code.size(), run.context());
+  const std::int64_t cost = run.context().cost;
+  if (result.IsError()) return {tl::unexpected(RunError(result)), cost};
+  return {ToAttributeValue(result), cost};
+}
+
+const std::string& Expression::output_type() const {
+  return program_->output_type;
+}
+std::uint64_t Expression::max_cost() const {
+  return program_->max_estimate;
+}
 const std::optional<std::vector<AttributeKey>>& Expression::ReadKeys() const {
   return program_->read_keys;
 }
@@ -122,15 +168,15 @@ const std::string& Expression::text() const {
 }
 
 Mismatch Expression::ExplainMismatch(const DeviceView& device) const {
-  Arena arena;
   Mismatch first_error;
   for (std::size_t i = 0; i < program_->compiled_conjuncts.size(); ++i) {
     const CompiledConjunct& part = program_->compiled_conjuncts[i];
-    RunContext run{device, arena, program_->max_cost};
+    DeviceRun device_run(device, program_->max_cost);
+    RunContext& run = device_run.context();
     Value result = Run(*program_, part.begin, part.end, run);
     if (result.IsTrue()) continue;
     if (result.kind != ValueKind::kBool && !result.IsError()) {
-      result = arena.Error(fmt::format("CEL result of type {} could not be converted to bool", KindName(result)));
+      result = run.arena.Error(fmt::format("CEL result of type {} could not be converted to bool", KindName(result)));
     }
     // A false part decides, whatever errors others have.
     if (result.IsFalse()) return Explain(run, *program_, i, result);

@@ -1,4 +1,4 @@
-// One compiled expression per text, shared by everything that evaluates selectors.
+// One compiled expression per text, mode and gates, shared by everything that evaluates selectors.
 #pragma once
 
 #include <memory>
@@ -17,8 +17,8 @@ class ExpressionCache {
   ExpressionCache(const ExpressionCache&) = delete;
   ExpressionCache& operator=(const ExpressionCache&) = delete;
 
-  // As Expression::Compile with default options.
-  Result<Expression> Get(std::string_view text);
+  // As Expression::Compile. Options with other limits than the default ones must not be mixed in one cache.
+  Result<Expression> Get(std::string_view text, const CompileOptions& options = {});
   std::size_t size() const;
 
  private:

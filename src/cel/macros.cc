@@ -51,8 +51,7 @@ class Expander {
     const auto name = Name(args_[0]);
     if (!name) return Error(args_[0], "argument is not an identifier");
     const ExprId mapped = *Fold(Macro::kMap, *name, {}, builder_.Identifier(at_, kInput), kNoExpr, args_[1]);
-    const ExprId sorted =
-        builder_.Call(at_, "@sortByAssociatedKeys", {mapped}, builder_.Identifier(at_, kInput));
+    const ExprId sorted = builder_.Call(at_, "@sortByAssociatedKeys", {mapped}, builder_.Identifier(at_, kInput));
     return BindTo(kInput, operand_, sorted);
   }
   bool CanBeSorted() const {
@@ -67,8 +66,8 @@ class Expander {
     for (std::size_t i = 0; i < variables; ++i) {
       const auto name = Name(args_[i]);
       if (!name) {
-        return Error(args_[i], list_macro && variables == 1 ? "argument is not an identifier"
-                                                            : "argument must be a simple name");
+        return Error(args_[i],
+                     list_macro && variables == 1 ? "argument is not an identifier" : "argument must be a simple name");
       }
       names[i] = *name;
     }
@@ -120,8 +119,7 @@ class Expander {
         break;
       case Macro::kExists:
         fold.init = builder_.Literal(at_, false);
-        fold.condition =
-            builder_.Call(at_, "@not_strictly_false", {builder_.Call(at_, "!_", {Accumulator()})});
+        fold.condition = builder_.Call(at_, "@not_strictly_false", {builder_.Call(at_, "!_", {Accumulator()})});
         fold.step = builder_.Group(ExprKind::kOr, at_, {Accumulator(), body});
         break;
       case Macro::kExistsOne:
@@ -140,8 +138,7 @@ class Expander {
         break;
       case Macro::kTransformMap:
         fold.init = builder_.Group(ExprKind::kMap, at_);
-        fold.step =
-            builder_.Call(at_, "cel.@mapInsert", {Accumulator(), builder_.Identifier(at_, variable), body});
+        fold.step = builder_.Call(at_, "cel.@mapInsert", {Accumulator(), builder_.Identifier(at_, variable), body});
         break;
       case Macro::kTransformMapEntry:
         fold.init = builder_.Group(ExprKind::kMap, at_);

@@ -236,44 +236,33 @@ class Parser {
     return Rooted(builder_.Call(extent, name.text, args, operand, absolute), args, operand);
   }
 
+  static bool IsLiteral(TokenKind kind) { return kind >= TokenKind::kInt && kind <= TokenKind::kNull; }
+
   ExprId Primary() {
-    const Token& next = Peek();
-    const std::size_t begin = next.begin;
-    switch (next.kind) {
-      case TokenKind::kDot:
-        Take();
-        if (Peek().kind != TokenKind::kIdentifier) return FailAtToken("an identifier");
-        return Name(begin, true);
-      case TokenKind::kIdentifier:
-        return Name(begin, false);
-      case TokenKind::kLeftParen: {
-        Take();
-        const ExprId inner = Expression();
-        Expect(TokenKind::kRightParen, "')'");
-        if (error_) return kNoExpr;
-        builder_.At(inner).begin = static_cast<std::uint32_t>(begin);
-        builder_.At(inner).end = static_cast<std::uint32_t>(last_end_);
-        return inner;
-      }
-      case TokenKind::kLeftBracket:
-        return List();
-      case TokenKind::kLeftBrace:
-        return Map();
-      case TokenKind::kMinus:
-        if (Peek(1).kind != TokenKind::kInt && Peek(1).kind != TokenKind::kDouble) return FailAtToken("an expression");
-        return LiteralValue();
-      case TokenKind::kInt:
-      case TokenKind::kUint:
-      case TokenKind::kDouble:
-      case TokenKind::kString:
-      case TokenKind::kBytes:
-      case TokenKind::kTrue:
-      case TokenKind::kFalse:
-      case TokenKind::kNull:
-        return LiteralValue();
-      default:
-        return FailAtToken("an expression");
+    const TokenKind kind = Peek().kind;
+    const std::size_t begin = Peek().begin;
+    if (kind == TokenKind::kIdentifier) return Name(begin, false);
+    if (IsLiteral(kind)) return LiteralValue();
+    if (kind == TokenKind::kLeftParen) return Parenthesis(begin);
+    if (kind == TokenKind::kLeftBracket) return List();
+    if (kind == TokenKind::kLeftBrace) return Map();
+    if (kind == TokenKind::kDot) {
+      Take();
+      return Peek().kind == TokenKind::kIdentifier ? Name(begin, true) : FailAtToken("an identifier");
     }
+    const TokenKind next = Peek(1).kind;
+    if (kind == TokenKind::kMinus && (next == TokenKind::kInt || next == TokenKind::kDouble)) return LiteralValue();
+    return FailAtToken("an expression");
+  }
+
+  ExprId Parenthesis(std::size_t begin) {
+    Take();
+    const ExprId inner = Expression();
+    Expect(TokenKind::kRightParen, "')'");
+    if (error_) return kNoExpr;
+    builder_.At(inner).begin = static_cast<std::uint32_t>(begin);
+    builder_.At(inner).end = static_cast<std::uint32_t>(last_end_);
+    return inner;
   }
 
   // How many tokens `a.b.C` takes when a brace follows it, so that it names a message; else 0.

@@ -1,0 +1,14 @@
+// What Kubernetes asks of literals beyond their types, before anything runs: items of one type, times, durations and
+// patterns that parse, formats that fit their arguments.
+#pragma once
+
+#include <vector>
+
+#include "cel/checker.h"
+
+namespace kumiko::cel {
+
+// Adds to `errors`. The types of `checked` must be final.
+void CheckLiterals(const CheckedAst& checked, const Environment& environment, std::vector<SourceError>& errors);
+
+}  // namespace kumiko::cel
