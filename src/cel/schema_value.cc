@@ -1,0 +1,252 @@
+#include "cel/schema_value.h"
+
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "base/field_path.h"
+#include "base/time.h"
+#include "cel/schema_reading.h"
+
+namespace kumiko::cel {
+namespace {
+
+struct Path {
+  const Path* parent = nullptr;
+  std::string_view field;  // empty: an item
+  std::size_t index = 0;
+
+  std::string Text() const {
+    const std::string above = parent == nullptr ? std::string() : parent->Text();
+    if (parent == nullptr) return above;
+    return field.data() == nullptr ? ItemPath(above, index) : ChildPath(above, field);
+  }
+};
+
+tl::unexpected<Error> Unfit(const Path& path, std::string_view expected, const Json& json) {
+  const std::string text = path.Text();
+  return Fail(Code::kInvalidArgument, "{}: expected {}, got {}", text.empty() ? "document" : text, expected,
+              JsonTypeName(json));
+}
+
+tl::unexpected<Error> Malformed(const Path& path, std::string_view what, std::string_view text) {
+  const std::string where = path.Text();
+  return Fail(Code::kInvalidArgument, "{}: \"{}\" is no {}", where.empty() ? "document" : where, text, what);
+}
+
+std::optional<std::int64_t> IntegerOf(const Json& json) {
+  if (json.is_int64()) return json.get_int64();
+  if (json.is_uint64() && json.get_uint64() <= static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
+    return static_cast<std::int64_t>(json.get_uint64());
+  }
+  return std::nullopt;
+}
+
+std::optional<double> NumberOf(const Json& json) {
+  if (json.is_double()) return json.get_double();
+  if (json.is_int64()) return static_cast<double>(json.get_int64());
+  if (json.is_uint64()) return static_cast<double>(json.get_uint64());
+  return std::nullopt;
+}
+
+// Base64 with padding, line breaks allowed.
+std::optional<std::string> DecodeBase64(std::string_view text) {
+  constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string bytes;
+  std::uint32_t group = 0;
+  std::size_t digits = 0;
+  std::size_t padding = 0;
+  for (const char c : text) {
+    if (c == '\n' || c == '\r') continue;
+    const std::size_t digit = kDigits.find(c);
+    if (c == '=') {
+      ++padding;
+    } else if (digit == std::string_view::npos || padding > 0) {
+      return std::nullopt;
+    }
+    group = group << 6 | (c == '=' ? 0 : static_cast<std::uint32_t>(digit));
+    if (++digits % 4 != 0) continue;
+    for (int shift = 16; shift >= 0; shift -= 8) bytes.push_back(static_cast<char>(group >> shift & 0xFF));
+    group = 0;
+  }
+  if (digits % 4 != 0 || padding > 2) return std::nullopt;
+  bytes.resize(bytes.size() - padding);
+  return bytes;
+}
+
+// RFC 3339; base/time.h reads it but for the digits beyond the microsecond and the offset.
+std::optional<Value> TimestampOf(std::string_view text) {
+  const auto time = ParseRfc3339(text);
+  if (!time) return std::nullopt;
+  constexpr std::int64_t kMicros = 1'000'000;
+  const std::int64_t seconds = time->micros / kMicros - (time->micros % kMicros < 0 ? 1 : 0);
+  std::int32_t nanos = 0;
+  if (const std::size_t dot = text.find('.'); dot != std::string_view::npos) {
+    for (std::size_t i = dot + 1, place = 100'000'000; i < text.size() && text[i] >= '0' && text[i] <= '9'; ++i) {
+      nanos += static_cast<std::int32_t>(place) * (text[i] - '0');
+      place /= 10;
+    }
+  }
+  std::int32_t offset = 0;
+  if (text.size() > 6 && text[text.size() - 3] == ':') {
+    const auto two = [&](std::size_t at) { return 10 * (text[at] - '0') + (text[at + 1] - '0'); };
+    offset = (two(text.size() - 5) * 60 + two(text.size() - 2)) * 60;
+    if (text[text.size() - 6] == '-') offset = -offset;
+  }
+  return Value::Timestamp(seconds, nanos, offset);
+}
+
+class ValueBuilder {
+ public:
+  ValueBuilder(Arena& arena, UndescribedParts undescribed) : arena_(arena), undescribed_(undescribed) {}
+
+  Result<Value> Build(const Json& json, const Json& schema, const Path& path, bool resource) {
+    if (json.is_null()) {
+      if (IsNullable(schema)) return Value::Null();
+      return Unfit(path, "a value, for the schema is not nullable", json);
+    }
+    switch (KindOf(schema, undescribed_)) {
+      case SchemaKind::kUndescribed:
+        return ToValue(json, arena_);
+      case SchemaKind::kIntOrString:
+        if (json.is_string()) return Text(json);
+        if (const auto value = IntegerOf(json)) return Value::Int(*value);
+        return Unfit(path, "an integer or a string", json);
+      case SchemaKind::kObject:
+        return BuildObject(json, schema, path, resource);
+      case SchemaKind::kMap:
+        return BuildMap(json, *ElementSchema(schema), path);
+      case SchemaKind::kList:
+        return BuildList(json, *ElementSchema(schema), path);
+      case SchemaKind::kBool:
+        if (json.is_bool()) return Value::Bool(json.get_bool());
+        return Unfit(path, "a boolean", json);
+      case SchemaKind::kInt:
+        if (const auto value = IntegerOf(json)) return Value::Int(*value);
+        return Unfit(path, "an integer", json);
+      case SchemaKind::kDouble:
+        if (const auto value = NumberOf(json)) return Value::Double(*value);
+        return Unfit(path, "a number", json);
+      case SchemaKind::kString:
+      case SchemaKind::kBytes:
+      case SchemaKind::kDuration:
+      case SchemaKind::kDate:
+      case SchemaKind::kDateTime:
+        if (!json.is_string()) return Unfit(path, "a string", json);
+        return BuildText(json, KindOf(schema, undescribed_), path);
+    }
+    return Value::Null();
+  }
+
+ private:
+  Value Text(const Json& json) { return Value::String(arena_.Text(TextOf(json))); }
+
+  Result<Value> BuildText(const Json& json, SchemaKind kind, const Path& path) {
+    const std::string_view text = TextOf(json);
+    if (kind == SchemaKind::kBytes) {
+      const auto bytes = DecodeBase64(text);
+      if (!bytes) return Malformed(path, "base64 text", text);
+      return Value::Text(ValueKind::kBytes, arena_.Text(*bytes));
+    }
+    if (kind == SchemaKind::kDuration) {
+      const auto duration = ParseDuration(text);
+      if (!duration) return Malformed(path, "duration; write for example 1h30m or 250ms", text);
+      return Value::Duration(duration->count() * 1000);
+    }
+    if (kind == SchemaKind::kDate || kind == SchemaKind::kDateTime) {
+      const bool date = kind == SchemaKind::kDate;
+      const auto time = TimestampOf(date ? std::string(text) + "T00:00:00Z" : std::string(text));
+      if (!time) {
+        return Malformed(
+            path, date ? "date; write for example 2026-05-01" : "time; write for example 2026-05-01T12:00:00Z", text);
+      }
+      return *time;
+    }
+    return Text(json);
+  }
+
+  Result<Value> BuildList(const Json& json, const Json& items, const Path& path) {
+    const JsonArray* array = json.if_array();
+    if (array == nullptr) return Unfit(path, "a list", json);
+    Value* values = arena_.Values(array->size());
+    for (std::size_t i = 0; i < array->size(); ++i) {
+      KU_TRY(values[i], Build((*array)[i], items, Path{&path, {}, i}, IsTrue(items, kEmbeddedResource)));
+    }
+    return Value::List(values, array->size());
+  }
+
+  Result<Value> BuildMap(const Json& json, const Json& values, const Path& path) {
+    const JsonObject* object = json.if_object();
+    if (object == nullptr) return Unfit(path, "a map", json);
+    Value* pairs = arena_.Values(2 * object->size());
+    std::size_t count = 0;
+    for (const auto& [key, member] : *object) {
+      const std::string_view name(key.data(), key.size());
+      pairs[2 * count] = Value::String(arena_.Text(name));
+      KU_TRY(pairs[2 * count + 1], Build(member, values, Path{&path, name}, IsTrue(values, kEmbeddedResource)));
+      ++count;
+    }
+    return MakeMap(pairs, count);
+  }
+
+  Result<Value> BuildObject(const Json& json, const Json& schema, const Path& path, bool resource) {
+    const JsonObject* object = json.if_object();
+    if (object == nullptr) return Unfit(path, "a map", json);
+    const auto fields = FieldsOf(schema, resource);
+    Value* pairs = arena_.Values(2 * object->size());
+    std::size_t count = 0;
+    for (const auto& [key, member] : *object) {
+      const std::string_view name(key.data(), key.size());
+      const auto field = fields.find(name);
+      if (field == fields.end() || member.is_null() || IsHidden(*field->second)) continue;
+      const std::string escaped = EscapeFieldName(name);
+      if (escaped.empty()) continue;
+      pairs[2 * count] = Value::String(arena_.Text(escaped));
+      KU_TRY(pairs[2 * count + 1],
+             Build(member, *field->second, Path{&path, name}, IsTrue(*field->second, kEmbeddedResource)));
+      ++count;
+    }
+    return MakeMap(pairs, count);
+  }
+
+  bool IsHidden(const Json& schema) const {
+    if (undescribed_ == UndescribedParts::kDyn) return false;
+    const SchemaKind kind = KindOf(schema, undescribed_);
+    if (kind == SchemaKind::kList || kind == SchemaKind::kMap) return IsHidden(*ElementSchema(schema));
+    return kind == SchemaKind::kUndescribed;
+  }
+
+  Arena& arena_;
+  UndescribedParts undescribed_;
+};
+
+}  // namespace
+
+Result<Value> ToValue(const Json& json, const Json& schema, Arena& arena, const SchemaOptions& options) {
+  return ValueBuilder(arena, options.undescribed).Build(json, schema, Path{}, options.resource_root);
+}
+
+Value ToValue(const Json& json, Arena& arena) {
+  if (json.is_bool()) return Value::Bool(json.get_bool());
+  if (json.is_string()) return Value::String(arena.Text(TextOf(json)));
+  if (const auto value = IntegerOf(json)) return Value::Int(*value);
+  if (const auto value = NumberOf(json)) return Value::Double(*value);
+  if (const JsonArray* array = json.if_array()) {
+    Value* values = arena.Values(array->size());
+    for (std::size_t i = 0; i < array->size(); ++i) values[i] = ToValue((*array)[i], arena);
+    return Value::List(values, array->size());
+  }
+  if (const JsonObject* object = json.if_object()) {
+    Value* pairs = arena.Values(2 * object->size());
+    std::size_t count = 0;
+    for (const auto& [key, member] : *object) {
+      pairs[2 * count] = Value::String(arena.Text({key.data(), key.size()}));
+      pairs[2 * count + 1] = ToValue(member, arena);
+      ++count;
+    }
+    return MakeMap(pairs, count);
+  }
+  return Value::Null();
+}
+
+}  // namespace kumiko::cel
