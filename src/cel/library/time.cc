@@ -1,0 +1,429 @@
+#include "cel/library/time.h"
+
+#include <fmt/core.h>
+
+#include <array>
+#include <charconv>
+#include <chrono>
+#include <limits>
+#include <optional>
+#include <tl/expected.hpp>
+
+#include "cel/library/quoted.h"
+#include "cel/library/time_zone.h"
+#include "cel/run_context.h"
+
+namespace kumiko::cel {
+namespace {
+
+constexpr std::int64_t kNanosPerSecond = 1'000'000'000;
+constexpr std::int64_t kNanosPerMinute = 60 * kNanosPerSecond;
+constexpr std::int64_t kNanosPerHour = 60 * kNanosPerMinute;
+constexpr std::int64_t kFirstSecond = -62'135'596'800;  // 0001-01-01T00:00:00Z
+constexpr std::int64_t kLastSecond = 253'402'300'799;   // 9999-12-31T23:59:59Z
+constexpr std::int64_t kDay = 86'400;
+constexpr std::uint64_t kHalfRange = std::uint64_t{1} << 63U;
+
+constexpr char kBadTimestamp[] = "type conversion error from 'string' to 'google.protobuf.Timestamp'";
+constexpr char kBadDuration[] = "type conversion error from 'string' to 'google.protobuf.Duration'";
+constexpr char kTimestampOverflow[] = "timestamp overflow";
+constexpr char kIntegerOverflow[] = "integer overflow";
+
+bool IsDigit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+std::int32_t NanosOf(const Value& timestamp) {
+  return static_cast<std::int32_t>(timestamp.size);
+}
+
+Value TimestampInRange(std::int64_t seconds, std::int32_t nanos, std::int32_t offset) {
+  if (seconds < kFirstSecond || seconds > kLastSecond) return Value::Error(kTimestampOverflow);
+  return Value::Timestamp(seconds, nanos, offset);
+}
+
+// ---- reading timestamps
+
+class TimestampReader {
+ public:
+  explicit TimestampReader(std::string_view text) : rest_(text) {}
+
+  // nullopt when this is no timestamp.
+  std::optional<Value> Read() {
+    int year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0;
+    if (!Number(year, 4) || !Eat('-') || !Number(month, 2) || !Eat('-') || !Number(day, 2) || !Eat('T')) {
+      return std::nullopt;
+    }
+    // The reference takes hours of one digit, and a comma before the fraction.
+    const bool one_digit = rest_.size() > 1 && rest_[1] == ':';
+    if (!Number(hour, one_digit ? 1 : 2) || !Eat(':') || !Number(minute, 2) || !Eat(':') || !Number(second, 2)) {
+      return std::nullopt;
+    }
+    const std::int32_t nanos = Fraction();
+    const std::optional<std::int32_t> offset = Offset();
+    const std::chrono::year_month_day date{std::chrono::year(year), std::chrono::month(static_cast<unsigned>(month)),
+                                           std::chrono::day(static_cast<unsigned>(day))};
+    if (!offset || !rest_.empty() || !date.ok() || hour > 23 || minute > 59 || second > 59) return std::nullopt;
+    const std::int64_t days = std::chrono::sys_days(date).time_since_epoch().count();
+    return TimestampInRange(days * kDay + hour * 3600 + minute * 60 + second - *offset, nanos, *offset);
+  }
+
+ private:
+  bool Eat(char c) {
+    if (!rest_.starts_with(c)) return false;
+    rest_.remove_prefix(1);
+    return true;
+  }
+  bool Number(int& value, std::size_t digits) {
+    if (rest_.size() < digits) return false;
+    value = 0;
+    for (std::size_t i = 0; i < digits; ++i) {
+      if (!IsDigit(rest_[i])) return false;
+      value = value * 10 + (rest_[i] - '0');
+    }
+    rest_.remove_prefix(digits);
+    return true;
+  }
+  std::int32_t Fraction() {
+    if (rest_.size() < 2 || (rest_[0] != '.' && rest_[0] != ',') || !IsDigit(rest_[1])) return 0;
+    rest_.remove_prefix(1);
+    std::int32_t nanos = 0;
+    std::int32_t unit = kNanosPerSecond / 10;
+    for (; !rest_.empty() && IsDigit(rest_[0]); rest_.remove_prefix(1), unit /= 10) nanos += (rest_[0] - '0') * unit;
+    return nanos;
+  }
+  // Z, or [+-]hh:mm; the reference takes up to 24:60.
+  std::optional<std::int32_t> Offset() {
+    if (Eat('Z')) return 0;
+    const bool west = rest_.starts_with('-');
+    if (!Eat('+') && !Eat('-')) return std::nullopt;
+    int hours = 0, minutes = 0;
+    if (!Number(hours, 2) || !Eat(':') || !Number(minutes, 2) || hours > 24 || minutes > 60) return std::nullopt;
+    const std::int32_t offset = hours * 3600 + minutes * 60;
+    return west ? -offset : offset;
+  }
+
+  std::string_view rest_;
+};
+
+// ---- reading durations
+
+struct Unit {
+  std::string_view name;
+  std::int64_t nanos = 0;
+};
+constexpr Unit kUnits[] = {{"ns", 1},         {"us", 1000},           {"\u00B5s", 1000},  // micro sign
+                           {"\u03BCs", 1000},                                             // Greek mu
+                           {"ms", 1'000'000}, {"s", kNanosPerSecond}, {"m", kNanosPerMinute}, {"h", kNanosPerHour}};
+
+// The digits in front of `rest`; nullopt above 2^63.
+std::optional<std::uint64_t> TakeInteger(std::string_view& rest) {
+  std::uint64_t value = 0;
+  for (; !rest.empty() && IsDigit(rest[0]); rest.remove_prefix(1)) {
+    if (value > kHalfRange / 10) return std::nullopt;
+    value = value * 10 + static_cast<std::uint64_t>(rest[0] - '0');
+    if (value > kHalfRange) return std::nullopt;
+  }
+  return value;
+}
+
+// The digits in front of `rest` as value / scale; digits that have no room are dropped.
+std::uint64_t TakeFraction(std::string_view& rest, double& scale) {
+  std::uint64_t value = 0;
+  bool full = false;
+  for (; !rest.empty() && IsDigit(rest[0]); rest.remove_prefix(1)) {
+    if (full) continue;
+    const std::uint64_t digit = static_cast<std::uint64_t>(rest[0] - '0');
+    full = value > (kHalfRange - 1) / 10 || value * 10 + digit > kHalfRange;
+    if (full) continue;
+    value = value * 10 + digit;
+    scale *= 10;
+  }
+  return value;
+}
+
+// One number with its unit, in nanoseconds; nullopt when it is none or above 2^63.
+std::optional<std::uint64_t> TakeSpan(std::string_view& rest) {
+  const std::size_t before = rest.size();
+  const std::optional<std::uint64_t> whole = TakeInteger(rest);
+  if (!whole) return std::nullopt;
+  bool digits = rest.size() != before;
+  std::uint64_t fraction = 0;
+  double scale = 1;
+  if (rest.starts_with('.')) {
+    rest.remove_prefix(1);
+    const std::size_t after_dot = rest.size();
+    fraction = TakeFraction(rest, scale);
+    digits = digits || rest.size() != after_dot;
+  }
+  if (!digits) return std::nullopt;
+  const std::string_view name = rest.substr(0, rest.find_first_of(".0123456789"));
+  rest.remove_prefix(name.size());
+  for (const Unit& unit : kUnits) {
+    if (unit.name != name) continue;
+    const auto nanos = static_cast<std::uint64_t>(unit.nanos);
+    if (*whole > kHalfRange / nanos) return std::nullopt;
+    std::uint64_t span = *whole * nanos;
+    if (fraction > 0) {
+      // As the reference rounds: the double nearest below.
+      span += static_cast<std::uint64_t>(static_cast<double>(fraction) * (static_cast<double>(unit.nanos) / scale));
+      if (span > kHalfRange) return std::nullopt;
+    }
+    return span;
+  }
+  return std::nullopt;
+}
+
+// ---- fields
+
+struct LocalTime {
+  std::int64_t seconds = 0;  // since 1970, as clocks there show it
+  std::int32_t nanos = 0;
+
+  std::chrono::sys_days Day() const {
+    return std::chrono::sys_days(std::chrono::floor<std::chrono::days>(std::chrono::seconds(seconds)));
+  }
+  std::chrono::year_month_day Date() const { return Day(); }
+  std::int64_t SecondOfDay() const { return seconds - Day().time_since_epoch().count() * kDay; }
+};
+
+std::int64_t FullYear(const LocalTime& time) {
+  return static_cast<int>(time.Date().year());
+}
+std::int64_t Month(const LocalTime& time) {
+  return static_cast<std::int64_t>(static_cast<unsigned>(time.Date().month())) - 1;
+}
+std::int64_t Date(const LocalTime& time) {
+  return static_cast<std::int64_t>(static_cast<unsigned>(time.Date().day()));
+}
+std::int64_t DayOfMonth(const LocalTime& time) {
+  return Date(time) - 1;
+}
+std::int64_t DayOfYear(const LocalTime& time) {
+  return (time.Day() - std::chrono::sys_days{time.Date().year() / 1 / 1}).count();
+}
+std::int64_t DayOfWeek(const LocalTime& time) {
+  return static_cast<std::int64_t>(std::chrono::weekday(time.Day()).c_encoding());
+}
+std::int64_t Hours(const LocalTime& time) {
+  return time.SecondOfDay() / 3600;
+}
+std::int64_t Minutes(const LocalTime& time) {
+  return time.SecondOfDay() / 60 % 60;
+}
+std::int64_t Seconds(const LocalTime& time) {
+  return time.SecondOfDay() % 60;
+}
+std::int64_t Milliseconds(const LocalTime& time) {
+  return time.nanos / 1'000'000;
+}
+
+// A decimal number with an optional sign, and the messages that the reference has for others.
+tl::expected<std::int64_t, std::string> ParseNumber(std::string_view text) {
+  const auto fail = [text](std::string_view why) {
+    return tl::unexpected(fmt::format("strconv.Atoi: parsing {}: {}", Quoted(text), why));
+  };
+  const bool negative = text.starts_with('-');
+  const std::string_view digits = text.substr(negative || text.starts_with('+') ? 1 : 0);
+  if (digits.empty()) return fail("invalid syntax");
+  const std::uint64_t largest = kHalfRange - (negative ? 0 : 1);
+  std::uint64_t value = 0;
+  for (const char c : digits) {
+    if (!IsDigit(c)) return fail("invalid syntax");
+    const std::uint64_t digit = static_cast<std::uint64_t>(c - '0');
+    if (value > (largest - digit) / 10) return fail("value out of range");
+    value = value * 10 + digit;
+  }
+  return static_cast<std::int64_t>(negative ? std::uint64_t{0} - value : value);
+}
+
+// How many units a duration has, through a double as the reference counts.
+std::int64_t Total(std::int64_t nanos, std::int64_t unit) {
+  return static_cast<std::int64_t>(static_cast<double>(nanos / unit) +
+                                   static_cast<double>(nanos % unit) / static_cast<double>(unit));
+}
+
+// "[+-]hh:mm", with `colon` its place. Any numbers are taken; the reference lets sums of them wrap around.
+tl::expected<std::int64_t, std::string> FixedOffset(std::string_view zone, std::size_t colon) {
+  const auto hours = ParseNumber(zone.substr(0, colon));
+  if (!hours) return tl::unexpected(hours.error());
+  const auto minutes = ParseNumber(zone.substr(colon + 1));
+  if (!minutes) return tl::unexpected(minutes.error());
+  const std::uint64_t whole = static_cast<std::uint64_t>(*hours) * 60;
+  const std::uint64_t part = static_cast<std::uint64_t>(*minutes);
+  const std::uint64_t total = zone.starts_with('-') ? whole - part : whole + part;
+  return Total(static_cast<std::int64_t>(total * static_cast<std::uint64_t>(kNanosPerMinute)), kNanosPerSecond);
+}
+
+template <std::int64_t (*Field)(const LocalTime&)>
+Value TimestampField(RunContext& run, std::span<const Value> args) {
+  if (args[0].kind != ValueKind::kTimestamp) return NoSuchOverload();
+  LocalTime time{args[0].integer, NanosOf(args[0])};
+  if (args.size() == 2) {
+    if (args[1].kind != ValueKind::kString) return NoSuchOverload();
+    const std::string_view zone = args[1].view();
+    const std::size_t colon = zone.find(':');
+    const auto offset = colon == std::string_view::npos ? ZoneOffset(zone, time.seconds) : FixedOffset(zone, colon);
+    if (!offset) return run.arena.Error(offset.error());
+    time.seconds += *offset;
+  }
+  return Value::Int(Field(time));
+}
+
+template <std::int64_t (*Field)(const LocalTime&), std::int64_t unit>
+Value TimeField(RunContext& run, std::span<const Value> args) {
+  if (args[0].kind != ValueKind::kDuration) return TimestampField<Field>(run, args);
+  if (args.size() != 1) return NoSuchOverload();
+  return Value::Int(unit == 1'000'000 ? args[0].integer / unit : Total(args[0].integer, unit));
+}
+
+constexpr const Type* kTimestamp = &kTimestampType;
+constexpr const Type* kDuration = &kDurationType;
+constexpr const Type* kString = &kStringType;
+constexpr const Type* kInt = &kIntType;
+
+constexpr Overload OfTimestamp(std::string_view name, NativeFunction call) {
+  return Member(name, call, CostRule::kUnit, kInt, 1, kTimestamp);
+}
+constexpr Overload InZone(std::string_view name, NativeFunction call) {
+  return Member(name, call, CostRule::kUnit, kInt, 2, kTimestamp, kString);
+}
+constexpr Overload OfDuration(std::string_view name, NativeFunction call) {
+  return Member(name, call, CostRule::kUnit, kInt, 1, kDuration);
+}
+
+constexpr NativeFunction kHours = TimeField<Hours, kNanosPerHour>;
+constexpr NativeFunction kMinutes = TimeField<Minutes, kNanosPerMinute>;
+constexpr NativeFunction kSeconds = TimeField<Seconds, kNanosPerSecond>;
+constexpr NativeFunction kMilliseconds = TimeField<Milliseconds, 1'000'000>;
+
+constexpr Overload kOverloads[] = {
+    OfTimestamp("getFullYear", TimestampField<FullYear>),
+    InZone("getFullYear", TimestampField<FullYear>),
+    OfTimestamp("getMonth", TimestampField<Month>),
+    InZone("getMonth", TimestampField<Month>),
+    OfTimestamp("getDayOfYear", TimestampField<DayOfYear>),
+    InZone("getDayOfYear", TimestampField<DayOfYear>),
+    OfTimestamp("getDayOfMonth", TimestampField<DayOfMonth>),
+    InZone("getDayOfMonth", TimestampField<DayOfMonth>),
+    OfTimestamp("getDate", TimestampField<Date>),
+    InZone("getDate", TimestampField<Date>),
+    OfTimestamp("getDayOfWeek", TimestampField<DayOfWeek>),
+    InZone("getDayOfWeek", TimestampField<DayOfWeek>),
+    OfTimestamp("getHours", kHours),
+    InZone("getHours", kHours),
+    OfDuration("getHours", kHours),
+    OfTimestamp("getMinutes", kMinutes),
+    InZone("getMinutes", kMinutes),
+    OfDuration("getMinutes", kMinutes),
+    OfTimestamp("getSeconds", kSeconds),
+    InZone("getSeconds", kSeconds),
+    OfDuration("getSeconds", kSeconds),
+    OfTimestamp("getMilliseconds", kMilliseconds),
+    InZone("getMilliseconds", kMilliseconds),
+    OfDuration("getMilliseconds", kMilliseconds),
+};
+
+// A timestamp plus a duration.
+Value Moved(const Value& timestamp, std::int64_t nanos) {
+  std::int64_t seconds = timestamp.integer + nanos / kNanosPerSecond;
+  std::int64_t part = NanosOf(timestamp) + nanos % kNanosPerSecond;
+  if (part < 0) {
+    part += kNanosPerSecond;
+    --seconds;
+  } else if (part >= kNanosPerSecond) {
+    part -= kNanosPerSecond;
+    ++seconds;
+  }
+  return TimestampInRange(seconds, static_cast<std::int32_t>(part), timestamp.offset);
+}
+
+Value CheckedDuration(bool overflow, std::int64_t nanos) {
+  return overflow ? Value::Error(kIntegerOverflow) : Value::Duration(nanos);
+}
+
+}  // namespace
+
+std::span<const Overload> TimeOverloads() {
+  return kOverloads;
+}
+
+Value TimestampFromText(std::string_view text) {
+  return TimestampReader(text).Read().value_or(Value::Error(kBadTimestamp));
+}
+
+Value TimestampFromSeconds(std::int64_t seconds) {
+  return TimestampInRange(seconds, 0, 0);
+}
+
+std::string TimestampText(const Value& timestamp) {
+  const LocalTime local{timestamp.integer + timestamp.offset, NanosOf(timestamp)};
+  std::string text = fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}", FullYear(local), Month(local) + 1, Date(local),
+                                 Hours(local), Minutes(local), Seconds(local));
+  if (local.nanos != 0) {
+    text += fmt::format(".{:09}", local.nanos);
+    text.erase(text.find_last_not_of('0') + 1);
+  }
+  if (timestamp.offset == 0) return text + 'Z';
+  const std::int32_t minutes = (timestamp.offset < 0 ? -timestamp.offset : timestamp.offset) / 60;
+  return text + fmt::format("{}{:02}:{:02}", timestamp.offset < 0 ? '-' : '+', minutes / 60, minutes % 60);
+}
+
+Value DurationFromText(std::string_view text) {
+  const Value bad = Value::Error(kBadDuration);
+  const bool negative = text.starts_with('-');
+  if (negative || text.starts_with('+')) text.remove_prefix(1);
+  if (text == "0") return Value::Duration(0);
+  if (text.empty()) return bad;
+  std::uint64_t total = 0;
+  while (!text.empty()) {
+    const std::optional<std::uint64_t> span = TakeSpan(text);
+    if (!span || *span > kHalfRange - total) return bad;
+    total += *span;
+  }
+  if (!negative && total == kHalfRange) return bad;
+  return Value::Duration(static_cast<std::int64_t>(negative ? std::uint64_t{0} - total : total));
+}
+
+std::string DurationText(const Value& duration) {
+  const double seconds = static_cast<double>(duration.integer / kNanosPerSecond) +
+                         static_cast<double>(duration.integer % kNanosPerSecond) / 1e9;
+  std::array<char, 64> buffer = {};
+  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), seconds, std::chars_format::fixed);
+  return std::string(buffer.data(), end.ptr) + 's';
+}
+
+Value AddTimes(const Value& a, const Value& b) {
+  if (a.kind == ValueKind::kTimestamp && b.kind == ValueKind::kDuration) return Moved(a, b.integer);
+  if (a.kind != ValueKind::kDuration) return NoSuchOverload();
+  if (b.kind == ValueKind::kTimestamp) return Moved(b, a.integer);
+  if (b.kind != ValueKind::kDuration) return NoSuchOverload();
+  std::int64_t sum = 0;
+  const bool overflow = __builtin_add_overflow(a.integer, b.integer, &sum);
+  return CheckedDuration(overflow, sum);
+}
+
+Value SubtractTimes(const Value& a, const Value& b) {
+  std::int64_t difference = 0;
+  if (a.kind == ValueKind::kDuration && b.kind == ValueKind::kDuration) {
+    const bool overflow = __builtin_sub_overflow(a.integer, b.integer, &difference);
+    return CheckedDuration(overflow, difference);
+  }
+  if (a.kind != ValueKind::kTimestamp) return NoSuchOverload();
+  if (b.kind == ValueKind::kDuration) {
+    const Value opposite = NegateDuration(b);
+    return opposite.IsError() ? opposite : Moved(a, opposite.integer);
+  }
+  if (b.kind != ValueKind::kTimestamp) return NoSuchOverload();
+  const bool overflow = __builtin_mul_overflow(a.integer - b.integer, kNanosPerSecond, &difference) ||
+                        __builtin_add_overflow(difference, NanosOf(a) - NanosOf(b), &difference);
+  return CheckedDuration(overflow, difference);
+}
+
+Value NegateDuration(const Value& duration) {
+  if (duration.kind != ValueKind::kDuration) return NoSuchOverload();
+  if (duration.integer == std::numeric_limits<std::int64_t>::min()) return Value::Error(kIntegerOverflow);
+  return Value::Duration(-duration.integer);
+}
+
+}  // namespace kumiko::cel

@@ -1,0 +1,38 @@
+// Timestamps and durations: their text, their sums and their fields.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "cel/overload.h"
+
+namespace kumiko::cel {
+
+// getFullYear, getMonth, ... getMilliseconds, with and without a time zone.
+std::span<const Overload> TimeOverloads();
+
+// RFC 3339. An error value when the text is something else ("type conversion error from 'string' to
+// 'google.protobuf.Timestamp'") or lies outside the years 1 to 9999 ("timestamp overflow"). Digits beyond the
+// nanosecond are cut off; the offset is remembered.
+Value TimestampFromText(std::string_view text);
+// Seconds since 1970; "timestamp overflow" outside the years 1 to 9999.
+Value TimestampFromSeconds(std::int64_t seconds);
+// In the offset in which it was written, without trailing zeros: "2026-01-01T02:00:00.5+02:00".
+std::string TimestampText(const Value& timestamp);
+
+// Go's form: "1h30m", "-1.5s", "250ms", "10us", "0". An error value for other text and beyond 64 bits of nanoseconds.
+Value DurationFromText(std::string_view text);
+// In seconds: "5400s", "-1.5s", "0.00025s".
+std::string DurationText(const Value& duration);
+
+// duration + duration, timestamp + duration, duration + timestamp. Errors: "integer overflow", "timestamp overflow",
+// "no such overload" for other kinds.
+Value AddTimes(const Value& a, const Value& b);
+// duration - duration, timestamp - duration, timestamp - timestamp. Errors as for AddTimes.
+Value SubtractTimes(const Value& a, const Value& b);
+// "integer overflow" for the one duration that has no opposite.
+Value NegateDuration(const Value& duration);
+
+}  // namespace kumiko::cel
