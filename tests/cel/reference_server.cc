@@ -98,10 +98,14 @@ struct AttributeJson {
   JsonObject operator()(const std::string& value) const { return {{"string", value}}; }
   JsonObject operator()(const Version& value) const { return {{"version", value.text}}; }
   // Go leaves empty lists out.
-  JsonObject operator()(const std::vector<std::int64_t>& items) const { return Named("ints", {items.begin(), items.end()}); }
-  JsonObject operator()(const std::vector<bool>& items) const { return Named("bools", {items.begin(), items.end()}); }
+  JsonObject operator()(const std::vector<std::int64_t>& items) const {
+    return Named("ints", JsonArray(items.begin(), items.end()));
+  }
+  JsonObject operator()(const std::vector<bool>& items) const {
+    return Named("bools", JsonArray(items.begin(), items.end()));
+  }
   JsonObject operator()(const std::vector<std::string>& items) const {
-    return Named("strings", {items.begin(), items.end()});
+    return Named("strings", JsonArray(items.begin(), items.end()));
   }
   JsonObject operator()(const std::vector<Version>& items) const {
     JsonArray texts;
