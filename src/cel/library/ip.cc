@@ -349,7 +349,7 @@ Value CidrToString(RunContext& run, std::span<const Value> args) {
   return Value::String(run.arena.Text(ToString(*args[0].cidr)));
 }
 
-constexpr Overload kIpOverloads[] = {
+constexpr Overload kOverloads[] = {
     Global("ip", Ip, CostRule::kParseText, &kIpType, 1, &kStringType),
     Global("isIP", IsIp, CostRule::kParseText, &kBoolType, 1, &kStringType),
     Global("ip.isCanonical", IsCanonical, CostRule::kIsCanonical, &kBoolType, 1, &kStringType),
@@ -360,9 +360,6 @@ constexpr Overload kIpOverloads[] = {
     Member("isLinkLocalMulticast", AskIp<IsLinkLocalMulticast>, CostRule::kAccessor, &kBoolType, 1, &kIpType),
     Member("isLinkLocalUnicast", AskIp<IsLinkLocalUnicast>, CostRule::kAccessor, &kBoolType, 1, &kIpType),
     Member("isGlobalUnicast", AskIp<IsGlobalUnicast>, CostRule::kAccessor, &kBoolType, 1, &kIpType),
-};
-
-constexpr Overload kCidrOverloads[] = {
     Global("cidr", Cidr, CostRule::kParseText, &kCidrType, 1, &kStringType),
     Global("isCIDR", IsCidr, CostRule::kParseText, &kBoolType, 1, &kStringType),
     Global("string", CidrToString, CostRule::kUnit, &kStringType, 1, &kCidrType),
@@ -418,11 +415,7 @@ std::optional<std::string> BracketedHostMistake(std::string_view text) {
 }
 
 std::span<const Overload> IpOverloads() {
-  return kIpOverloads;
-}
-
-std::span<const Overload> CidrOverloads() {
-  return kCidrOverloads;
+  return kOverloads;
 }
 
 }  // namespace kumiko::cel

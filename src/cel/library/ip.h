@@ -45,7 +45,7 @@ inline std::size_t SizeOf(const CidrBlock& block) {
 // are good.
 std::optional<std::string> BracketedHostMistake(std::string_view text);
 
+// Of addresses and blocks.
 std::span<const Overload> IpOverloads();
-std::span<const Overload> CidrOverloads();
 
 }  // namespace kumiko::cel
