@@ -1,0 +1,224 @@
+#include "cel/library/regex.h"
+
+#include <fmt/core.h>
+#include <re2/re2.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "cel/run_context.h"
+#include "cel/utf8.h"
+
+namespace kumiko::cel {
+namespace {
+
+// ---- Go's patterns for RE2
+
+bool IsGroupName(std::string_view name) {
+  return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  });
+}
+
+std::string Mistake(std::string_view what, std::string_view where) {
+  return fmt::format("error parsing regexp: {}: `{}`", what, where);
+}
+
+// Writes the pattern so that RE2 reads it as Go does. Names of groups go: nothing here refers to them, Go allows one
+// name twice, and RE2 knows only one of their two forms.
+class Translator {
+ public:
+  explicit Translator(std::string_view pattern) : rest_(pattern) {}
+
+  tl::expected<std::string, std::string> Run() {
+    while (!rest_.empty() && mistake_.empty()) {
+      if (rest_.starts_with("\\Q")) {
+        Copy(std::min(rest_.find("\\E"), rest_.size()));
+      } else if (rest_.front() == '\\') {
+        // RE2 has \C, any byte.
+        if (rest_.starts_with("\\C")) mistake_ = Mistake("invalid escape sequence", "\\C");
+        Copy(2);
+      } else if (rest_.front() == '[') {
+        Copy(ClassLength());
+      } else if (rest_.starts_with("(?P<") || rest_.starts_with("(?<")) {
+        Group();
+      } else {
+        Copy(1);
+      }
+    }
+    if (!mistake_.empty()) return tl::unexpected(mistake_);
+    return std::move(translated_);
+  }
+
+ private:
+  void Copy(std::size_t count) {
+    const std::string_view part = rest_.substr(0, count);
+    translated_ += part;
+    rest_.remove_prefix(part.size());
+  }
+  // From [ to the ] that closes it.
+  std::size_t ClassLength() const {
+    std::size_t at = rest_.starts_with("[^") ? 2 : 1;
+    for (bool first = true; at < rest_.size(); first = false) {
+      if (rest_[at] == ']' && !first) return at + 1;
+      const std::string_view here = rest_.substr(at);
+      const std::size_t named = here.starts_with("[:") ? here.find(":]") : std::string_view::npos;
+      at += named != std::string_view::npos ? named + 2 : here.front() == '\\' ? 2 : 1;
+    }
+    return rest_.size();
+  }
+  void Group() {
+    const std::size_t begin = rest_.starts_with("(?P<") ? 4 : 3;
+    const std::size_t end = rest_.find('>');
+    if (end == std::string_view::npos || !IsGroupName(rest_.substr(begin, end - begin))) {
+      mistake_ = Mistake("invalid named capture", rest_.substr(0, end == std::string_view::npos ? end : end + 1));
+      return;
+    }
+    translated_ += '(';
+    rest_.remove_prefix(end + 1);
+  }
+
+  std::string_view rest_;
+  std::string translated_;
+  std::string mistake_;
+};
+
+std::string MistakeOf(const re2::RE2& pattern, std::string_view written) {
+  const std::string& where = pattern.error_arg();
+  switch (pattern.error_code()) {
+    case re2::RE2::ErrorBadEscape:
+      return Mistake("invalid escape sequence", where);
+    case re2::RE2::ErrorBadCharClass:
+      return Mistake("invalid character class", where);
+    case re2::RE2::ErrorBadCharRange:
+      return Mistake("invalid character class range", where);
+    case re2::RE2::ErrorMissingBracket:
+      return Mistake("missing closing ]", where);
+    case re2::RE2::ErrorMissingParen:
+      return Mistake("missing closing )", written);
+    case re2::RE2::ErrorUnexpectedParen:
+      return Mistake("unexpected )", written);
+    case re2::RE2::ErrorTrailingBackslash:
+      return Mistake("trailing backslash at end of expression", "");
+    case re2::RE2::ErrorRepeatArgument:
+      return Mistake("missing argument to repetition operator", where);
+    case re2::RE2::ErrorRepeatSize:
+      return Mistake("invalid repeat count", where);
+    case re2::RE2::ErrorRepeatOp:
+      return Mistake("invalid nested repetition operator", where);
+    case re2::RE2::ErrorBadPerlOp:
+      return Mistake("invalid or unsupported Perl syntax", where);
+    case re2::RE2::ErrorBadUTF8:
+      return Mistake("invalid UTF-8", where);
+    case re2::RE2::ErrorBadNamedCapture:
+      return Mistake("invalid named capture", where);
+    case re2::RE2::ErrorPatternTooLarge:
+      return Mistake("expression too large", written);
+    case re2::RE2::NoError:
+    case re2::RE2::ErrorInternal:
+      break;
+  }
+  return Mistake("regexp/syntax: internal error", written);
+}
+
+re2::StringPiece Piece(std::string_view text) {
+  return {text.data(), text.size()};
+}
+
+// Compiles a pattern that is known only now, and takes steps for its size.
+tl::expected<std::shared_ptr<const re2::RE2>, std::string> CompileNow(RunContext& run, std::string_view pattern) {
+  run.budget -= static_cast<std::int64_t>(pattern.size()) + 1;
+  auto compiled = CompilePattern(pattern);
+  if (compiled) run.budget -= (*compiled)->ProgramSize();
+  return compiled;
+}
+
+bool AreStrings(std::span<const Value> args) {
+  return args[0].kind == ValueKind::kString && args[1].kind == ValueKind::kString;
+}
+
+Value Matches(RunContext& run, std::span<const Value> args) {
+  if (!AreStrings(args)) return NoSuchOverload();
+  const auto pattern = CompileNow(run, args[1].view());
+  return pattern ? MatchPattern(run, args[0], **pattern) : run.arena.Error(pattern.error());
+}
+
+Value Find(RunContext& run, std::span<const Value> args) {
+  if (!AreStrings(args)) return NoSuchOverload();
+  const auto pattern = CompileNow(run, args[1].view());
+  return pattern ? FindPattern(run, args[0], **pattern) : run.arena.Error("Illegal regex: " + pattern.error());
+}
+
+Value FindAll(RunContext& run, std::span<const Value> args) {
+  if (!AreStrings(args) || (args.size() == 3 && args[2].kind != ValueKind::kInt)) return NoSuchOverload();
+  const auto pattern = CompileNow(run, args[1].view());
+  if (!pattern) return run.arena.Error("Illegal regex: " + pattern.error());
+  return FindAllPattern(run, args[0], **pattern, args.size() == 3 ? args[2].integer : -1);
+}
+
+constexpr Overload kOverloads[] = {
+    Global("matches", Matches, CostRule::kMatches, &kBoolType, 2, &kStringType, &kStringType),
+    Member("matches", Matches, CostRule::kMatches, &kBoolType, 2, &kStringType, &kStringType),
+    Member("find", Find, CostRule::kFind, &kStringType, 2, &kStringType, &kStringType),
+    Member("findAll", FindAll, CostRule::kFind, &kListOfString, 2, &kStringType, &kStringType),
+    Member("findAll", FindAll, CostRule::kFind, &kListOfString, 3, &kStringType, &kStringType, &kIntType),
+};
+
+}  // namespace
+
+std::span<const Overload> RegexOverloads() {
+  return kOverloads;
+}
+
+tl::expected<std::shared_ptr<const re2::RE2>, std::string> CompilePattern(std::string_view pattern) {
+  const tl::expected<std::string, std::string> translated = Translator(pattern).Run();
+  if (!translated) return tl::unexpected(translated.error());
+  re2::RE2::Options options;
+  options.set_log_errors(false);
+  auto compiled = std::make_shared<const re2::RE2>(Piece(*translated), options);
+  if (!compiled->ok()) return tl::unexpected(MistakeOf(*compiled, pattern));
+  return compiled;
+}
+
+std::string CheckPattern(std::string_view pattern) {
+  const auto compiled = CompilePattern(pattern);
+  return compiled ? std::string() : compiled.error();
+}
+
+Value MatchPattern(RunContext& run, const Value& text, const re2::RE2& pattern) {
+  if (text.kind != ValueKind::kString) return NoSuchOverload();
+  run.budget -= static_cast<std::int64_t>(text.size / 10) + 1;
+  return Value::Bool(pattern.Match(Piece(text.view()), 0, text.size, re2::RE2::UNANCHORED, nullptr, 0));
+}
+
+Value FindPattern(RunContext& run, const Value& text, const re2::RE2& pattern) {
+  if (text.kind != ValueKind::kString) return NoSuchOverload();
+  run.budget -= static_cast<std::int64_t>(text.size / 10) + 1;
+  re2::StringPiece match;
+  if (!pattern.Match(Piece(text.view()), 0, text.size, re2::RE2::UNANCHORED, &match, 1)) return Value::String("");
+  return Value::String({match.data(), match.size()});
+}
+
+Value FindAllPattern(RunContext& run, const Value& text, const re2::RE2& pattern, std::int64_t limit) {
+  if (text.kind != ValueKind::kString) return NoSuchOverload();
+  const std::string_view all = text.view();
+  std::vector<Value> found;
+  std::size_t previous_end = std::string_view::npos;
+  for (std::size_t at = 0; at <= all.size() && (limit < 0 || static_cast<std::int64_t>(found.size()) < limit);) {
+    // A search may look at all that is left, however short the match.
+    run.budget -= static_cast<std::int64_t>((all.size() - at) / 256) + 1;
+    re2::StringPiece match;
+    if (run.budget < 0 || !pattern.Match(Piece(all), at, all.size(), re2::RE2::UNANCHORED, &match, 1)) break;
+    const std::size_t begin = static_cast<std::size_t>(match.data() - all.data());
+    const std::size_t end = begin + match.size();
+    // An empty match right behind the one before does not count.
+    if (!match.empty() || begin != previous_end) found.push_back(Value::String(all.substr(begin, match.size())));
+    previous_end = end;
+    at = end > at ? end : at + (at < all.size() ? CodePointLength(all, at) : 1);
+  }
+  Value* items = run.arena.Values(found.size());
+  std::copy(found.begin(), found.end(), items);
+  return Value::List(items, found.size());
+}
+
+}  // namespace kumiko::cel
