@@ -1,6 +1,7 @@
 #include "cel/device_access.h"
 
 #include <algorithm>
+#include <array>
 #include <variant>
 
 namespace kumiko::cel {
@@ -34,22 +35,40 @@ struct ReadAttribute {
 template <class Visit>
 void ForEach(const RunContext& run, bool capacity, Visit visit) {
   if (capacity) {
-    for (const DeviceCapacity& entry : run.device.capacity) visit(entry);
+    for (const DeviceCapacity& entry : run.device->capacity) visit(entry);
   } else {
-    for (const DeviceAttribute& entry : run.device.attributes) visit(entry);
+    for (const DeviceAttribute& entry : run.device->attributes) visit(entry);
   }
+}
+
+constexpr std::array<std::string_view, 4> kDeviceFields = {"driver", "allowMultipleAllocations", "attributes",
+                                                           "capacity"};
+
+bool HasDomain(const RunContext& run, bool capacity, std::string_view domain) {
+  bool found = false;
+  ForEach(run, capacity, [&](const auto& entry) { found = found || entry.domain == domain; });
+  return found;
+}
+
+// Whether `entry`, which is number `index`, is the first of its domain.
+template <class Entry>
+bool IsFirstOfDomain(const RunContext& run, bool capacity, std::size_t index, const Entry& entry) {
+  std::size_t at = 0;
+  bool earlier = false;
+  ForEach(run, capacity, [&](const auto& other) { earlier = earlier || (at++ < index && other.domain == entry.domain); });
+  return !earlier;
 }
 
 }  // namespace
 
 std::optional<Value> ReadEntry(RunContext& run, bool capacity, std::string_view domain, std::string_view id) {
   if (capacity) {
-    for (const DeviceCapacity& entry : run.device.capacity) {
+    for (const DeviceCapacity& entry : run.device->capacity) {
       if (entry.id == id && entry.domain == domain) return Value::Of(&entry.value);
     }
     return std::nullopt;
   }
-  for (const DeviceAttribute& entry : run.device.attributes) {
+  for (const DeviceAttribute& entry : run.device->attributes) {
     if (entry.id == id && entry.domain == domain) return std::visit(ReadAttribute{run}, entry.value);
   }
   return std::nullopt;
@@ -61,35 +80,29 @@ bool HasEntry(const RunContext& run, bool capacity, std::string_view domain, std
   return found;
 }
 
-bool HasDomain(const RunContext& run, bool capacity, std::string_view domain) {
-  bool found = false;
-  ForEach(run, capacity, [&](const auto& entry) { found = found || entry.domain == domain; });
-  return found;
+std::optional<Value> DeviceField(const RunContext& run, std::string_view name) {
+  if (name == "driver") return Value::String(run.device->driver);
+  if (name == "allowMultipleAllocations") return Value::Bool(run.device->allow_multiple_allocations);
+  if (name == "attributes" || name == "capacity") return Domains(name == "capacity");
+  return std::nullopt;
 }
 
-Value DomainKeys(RunContext& run, bool capacity) {
-  Value* keys = run.arena.Values(capacity ? run.device.capacity.size() : run.device.attributes.size());
-  std::size_t count = 0;
-  ForEach(run, capacity, [&](const auto& entry) {
-    const std::string_view domain = entry.domain;
-    if (std::none_of(keys, keys + count, [domain](const Value& key) { return key.view() == domain; })) {
-      keys[count++] = Value::String(domain);
-    }
-  });
-  return Value::List(keys, count);
+Value Domains(bool capacity) {
+  Value map;
+  map.kind = ValueKind::kDomains;
+  map.capacity = capacity;
+  return map;
 }
 
-Value EntryKeys(RunContext& run, bool capacity, std::string_view domain) {
-  Value* keys = run.arena.Values(capacity ? run.device.capacity.size() : run.device.attributes.size());
-  std::size_t count = 0;
-  ForEach(run, capacity, [&](const auto& entry) {
-    if (entry.domain == domain) keys[count++] = Value::String(entry.id);
-  });
-  return Value::List(keys, count);
+Value Domain(bool capacity, std::string_view domain) {
+  Value map = Value::Text(ValueKind::kDomain, domain);
+  map.capacity = capacity;
+  return map;
 }
 
 bool IsMap(const Value& value) {
-  return value.kind == ValueKind::kMap || value.kind == ValueKind::kDomains || value.kind == ValueKind::kDomain;
+  return value.kind == ValueKind::kMap || value.kind == ValueKind::kDomains || value.kind == ValueKind::kDomain ||
+         value.kind == ValueKind::kDevice;
 }
 
 std::optional<Value> Lookup(RunContext& run, const Value& map, const Value& key) {
@@ -97,22 +110,54 @@ std::optional<Value> Lookup(RunContext& run, const Value& map, const Value& key)
     const Value* found = FindKey(map, key);
     return found != nullptr ? std::optional(*found) : std::nullopt;
   }
-  if (map.kind == ValueKind::kDomain) {
-    if (key.kind != ValueKind::kString) return std::nullopt;
-    return ReadEntry(run, map.capacity, map.view(), key.view());
-  }
+  const bool text = key.kind == ValueKind::kString;
   // Kubernetes answers an unknown domain with an empty map.
-  Value domain = Value::Text(ValueKind::kDomain, key.kind == ValueKind::kString ? key.view() : std::string_view());
-  domain.capacity = map.capacity;
-  return domain;
+  if (map.kind == ValueKind::kDomains) return Domain(map.capacity, text ? key.view() : std::string_view());
+  if (!text) return std::nullopt;
+  return map.kind == ValueKind::kDomain ? ReadEntry(run, map.capacity, map.view(), key.view())
+                                        : DeviceField(run, key.view());
+}
+
+bool HasKey(const RunContext& run, const Value& map, const Value& key) {
+  if (map.kind == ValueKind::kMap) return FindKey(map, key) != nullptr;
+  if (key.kind != ValueKind::kString) return false;
+  if (map.kind == ValueKind::kDomains) return HasDomain(run, map.capacity, key.view());
+  if (map.kind == ValueKind::kDomain) return HasEntry(run, map.capacity, map.view(), key.view());
+  return DeviceField(run, key.view()).has_value();
+}
+
+std::size_t MapSize(const RunContext& run, const Value& map) {
+  if (map.kind == ValueKind::kMap) return map.size;
+  if (map.kind == ValueKind::kDevice) return kDeviceFields.size();
+  std::size_t count = 0;
+  if (map.kind == ValueKind::kDomain) {
+    ForEach(run, map.capacity, [&](const auto& entry) { count += entry.domain == map.view() ? 1 : 0; });
+    return count;
+  }
+  std::size_t at = 0;
+  ForEach(run, map.capacity, [&](const auto& entry) { count += IsFirstOfDomain(run, map.capacity, at++, entry) ? 1 : 0; });
+  return count;
 }
 
 Value Keys(RunContext& run, const Value& map) {
-  if (map.kind == ValueKind::kDomains) return DomainKeys(run, map.capacity);
-  if (map.kind == ValueKind::kDomain) return EntryKeys(run, map.capacity, map.view());
-  Value* keys = run.arena.Values(map.size);
-  for (std::size_t i = 0; i < map.size; ++i) keys[i] = map.items[2 * i];
-  return Value::List(keys, map.size);
+  const std::size_t size = MapSize(run, map);
+  Value* keys = run.arena.Values(size);
+  std::size_t count = 0;
+  if (map.kind == ValueKind::kMap) {
+    for (std::size_t i = 0; i < size; ++i) keys[i] = map.items[2 * i];
+  } else if (map.kind == ValueKind::kDevice) {
+    for (const std::string_view field : kDeviceFields) keys[count++] = Value::String(field);
+  } else {
+    std::size_t at = 0;
+    ForEach(run, map.capacity, [&](const auto& entry) {
+      if (map.kind == ValueKind::kDomain) {
+        if (entry.domain == map.view()) keys[count++] = Value::String(entry.id);
+      } else if (IsFirstOfDomain(run, map.capacity, at++, entry)) {
+        keys[count++] = Value::String(entry.domain);
+      }
+    });
+  }
+  return Value::List(keys, size);
 }
 
 }  // namespace kumiko::cel

@@ -65,9 +65,17 @@ std::string Describe(const Value& value) {
       return std::string(value.format->name);
     case ValueKind::kNull:
       return "null";
-    default:
+    case ValueKind::kTimestamp:
+    case ValueKind::kDuration:
+    case ValueKind::kList:
+    case ValueKind::kMap:
+    case ValueKind::kOptional:
+    case ValueKind::kDevice:
+    case ValueKind::kDomains:
+    case ValueKind::kDomain:
       return std::string(KindName(value));
   }
+  return "";
 }
 
 }  // namespace kumiko::cel

@@ -80,106 +80,6 @@ int KeyRank(const Value& value) {
 
 }  // namespace
 
-Value Value::Bool(bool value) {
-  Value result;
-  result.kind = ValueKind::kBool;
-  result.boolean = value;
-  return result;
-}
-Value Value::Int(std::int64_t value) {
-  Value result;
-  result.kind = ValueKind::kInt;
-  result.integer = value;
-  return result;
-}
-Value Value::Uint(std::uint64_t value) {
-  Value result;
-  result.kind = ValueKind::kUint;
-  result.natural = value;
-  return result;
-}
-Value Value::Double(double value) {
-  Value result;
-  result.kind = ValueKind::kDouble;
-  result.real = value;
-  return result;
-}
-Value Value::Text(ValueKind kind, std::string_view text) {
-  Value result;
-  result.kind = kind;
-  result.text = text.data();
-  result.size = text.size();
-  return result;
-}
-Value Value::Timestamp(std::int64_t seconds, std::int32_t nanos, std::int32_t offset) {
-  Value result;
-  result.kind = ValueKind::kTimestamp;
-  result.offset = offset;
-  result.integer = seconds;
-  result.size = static_cast<std::size_t>(nanos);
-  return result;
-}
-Value Value::Duration(std::int64_t nanos) {
-  Value result;
-  result.kind = ValueKind::kDuration;
-  result.integer = nanos;
-  return result;
-}
-Value Value::Of(const Quantity* quantity) {
-  Value result;
-  result.kind = ValueKind::kQuantity;
-  result.quantity = quantity;
-  return result;
-}
-Value Value::Of(const Semver* semver) {
-  Value result;
-  result.kind = ValueKind::kSemver;
-  result.semver = semver;
-  return result;
-}
-Value Value::Of(const IpAddress* ip) {
-  Value result;
-  result.kind = ValueKind::kIp;
-  result.ip = ip;
-  return result;
-}
-Value Value::Of(const CidrBlock* cidr) {
-  Value result;
-  result.kind = ValueKind::kCidr;
-  result.cidr = cidr;
-  return result;
-}
-Value Value::Of(const Url* url) {
-  Value result;
-  result.kind = ValueKind::kUrl;
-  result.url = url;
-  return result;
-}
-Value Value::Of(const NamedFormat* format) {
-  Value result;
-  result.kind = ValueKind::kNamedFormat;
-  result.format = format;
-  return result;
-}
-Value Value::List(const Value* items, std::size_t size) {
-  Value result;
-  result.kind = ValueKind::kList;
-  result.items = items;
-  result.size = size;
-  return result;
-}
-Value Value::Map(const Value* pairs, std::size_t size) {
-  Value result = List(pairs, size);
-  result.kind = ValueKind::kMap;
-  return result;
-}
-Value Value::Optional(const Value* inner) {
-  Value result;
-  result.kind = ValueKind::kOptional;
-  result.items = inner;
-  return result;
-}
-
 std::string_view Arena::Text(std::string_view text) {
   if (text.empty()) return {};
   char* copy = static_cast<char*>(memory_.allocate(text.size(), 1));
@@ -317,19 +217,10 @@ std::optional<int> Compare(const Value& a, const Value& b, bool& ordered) {
   ordered = true;
   if (a.IsNumber() && b.IsNumber()) return CompareNumbers(a, b);
   if (a.kind == b.kind) {
-    switch (a.kind) {
-      case ValueKind::kString:
-      case ValueKind::kBytes:
-        return CompareText(a, b);
-      case ValueKind::kBool:
-        return Sign3(a.boolean, b.boolean);
-      case ValueKind::kTimestamp:
-        return CompareTimestamps(a, b);
-      case ValueKind::kDuration:
-        return Sign3(a.integer, b.integer);
-      default:
-        break;
-    }
+    if (a.kind == ValueKind::kString || a.kind == ValueKind::kBytes) return CompareText(a, b);
+    if (a.kind == ValueKind::kBool) return Sign3(a.boolean, b.boolean);
+    if (a.kind == ValueKind::kTimestamp) return CompareTimestamps(a, b);
+    if (a.kind == ValueKind::kDuration) return Sign3(a.integer, b.integer);
   }
   ordered = false;
   return std::nullopt;

@@ -52,8 +52,8 @@ enum class ValueKind : std::uint8_t {
 
 struct Value {
   ValueKind kind = ValueKind::kNull;
-  bool capacity = false;      // of kDomains and kDomain
-  std::int32_t offset = 0;    // of kTimestamp
+  bool capacity = false;    // of kDomains and kDomain
+  std::int32_t offset = 0;  // of kTimestamp
   union {
     bool boolean;
     std::int64_t integer = 0;
@@ -98,6 +98,106 @@ struct Value {
   std::string_view view() const { return {text, size}; }
   std::span<const Value> list() const { return {items, size}; }
 };
+
+inline Value Value::Bool(bool value) {
+  Value result;
+  result.kind = ValueKind::kBool;
+  result.boolean = value;
+  return result;
+}
+inline Value Value::Int(std::int64_t value) {
+  Value result;
+  result.kind = ValueKind::kInt;
+  result.integer = value;
+  return result;
+}
+inline Value Value::Uint(std::uint64_t value) {
+  Value result;
+  result.kind = ValueKind::kUint;
+  result.natural = value;
+  return result;
+}
+inline Value Value::Double(double value) {
+  Value result;
+  result.kind = ValueKind::kDouble;
+  result.real = value;
+  return result;
+}
+inline Value Value::Text(ValueKind kind, std::string_view text) {
+  Value result;
+  result.kind = kind;
+  result.text = text.data();
+  result.size = text.size();
+  return result;
+}
+inline Value Value::Timestamp(std::int64_t seconds, std::int32_t nanos, std::int32_t offset) {
+  Value result;
+  result.kind = ValueKind::kTimestamp;
+  result.offset = offset;
+  result.integer = seconds;
+  result.size = static_cast<std::size_t>(nanos);
+  return result;
+}
+inline Value Value::Duration(std::int64_t nanos) {
+  Value result;
+  result.kind = ValueKind::kDuration;
+  result.integer = nanos;
+  return result;
+}
+inline Value Value::Of(const Quantity* quantity) {
+  Value result;
+  result.kind = ValueKind::kQuantity;
+  result.quantity = quantity;
+  return result;
+}
+inline Value Value::Of(const Semver* semver) {
+  Value result;
+  result.kind = ValueKind::kSemver;
+  result.semver = semver;
+  return result;
+}
+inline Value Value::Of(const IpAddress* ip) {
+  Value result;
+  result.kind = ValueKind::kIp;
+  result.ip = ip;
+  return result;
+}
+inline Value Value::Of(const CidrBlock* cidr) {
+  Value result;
+  result.kind = ValueKind::kCidr;
+  result.cidr = cidr;
+  return result;
+}
+inline Value Value::Of(const Url* url) {
+  Value result;
+  result.kind = ValueKind::kUrl;
+  result.url = url;
+  return result;
+}
+inline Value Value::Of(const NamedFormat* format) {
+  Value result;
+  result.kind = ValueKind::kNamedFormat;
+  result.format = format;
+  return result;
+}
+inline Value Value::List(const Value* items, std::size_t size) {
+  Value result;
+  result.kind = ValueKind::kList;
+  result.items = items;
+  result.size = size;
+  return result;
+}
+inline Value Value::Map(const Value* pairs, std::size_t size) {
+  Value result = List(pairs, size);
+  result.kind = ValueKind::kMap;
+  return result;
+}
+inline Value Value::Optional(const Value* inner) {
+  Value result;
+  result.kind = ValueKind::kOptional;
+  result.items = inner;
+  return result;
+}
 
 // Owns what an evaluation makes: one block after another, freed together. Costs nothing while it is empty.
 class Arena {
@@ -148,8 +248,8 @@ std::string_view KindName(const Value& value);
 std::optional<bool> Equal(const Value& a, const Value& b, std::int64_t& budget);
 // Order of numbers across kinds; nullopt for NaN.
 std::optional<int> CompareNumbers(const Value& a, const Value& b);
-// Order as `<` has it: numbers, strings, bytes, bools, timestamps, durations; nullopt for other pairs and NaN (`ordered`
-// tells the two apart: false for kinds that have no order).
+// Order as `<` has it: numbers, strings, bytes, bools, timestamps, durations; nullopt for other pairs and NaN
+// (`ordered` tells the two apart: false for kinds that have no order).
 std::optional<int> Compare(const Value& a, const Value& b, bool& ordered);
 // A total order of map keys in which 1, 1u and 1.0 are the same key.
 int CompareKeys(const Value& a, const Value& b);

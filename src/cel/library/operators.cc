@@ -1,0 +1,321 @@
+#include "cel/library/operators.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "cel/device_access.h"
+#include "cel/library/time.h"
+#include "cel/run_context.h"
+#include "cel/utf8.h"
+
+namespace kumiko::cel {
+namespace {
+
+// Budget that copying one item of a list takes: more than a step, for the copies stay until the run ends.
+constexpr std::int64_t kCopyCost = 4;
+
+enum class Operator { kAdd, kSubtract, kMultiply, kDivide, kModulo };
+enum class Relation { kLess, kLessEqual, kGreater, kGreaterEqual };
+
+// Text, timestamps and durations have methods, and say so little when they are asked for an operator they lack.
+bool HasMethods(const Value& value) {
+  return value.kind == ValueKind::kString || value.kind == ValueKind::kTimestamp || value.kind == ValueKind::kDuration;
+}
+Value Lacks(const Value& operand, std::string_view message) {
+  return HasMethods(operand) ? NoSuchOverload() : Value::Error(message);
+}
+
+template <class T>
+bool Overflows(Operator op, T a, T b, T& result) {
+  if (op == Operator::kAdd) return __builtin_add_overflow(a, b, &result);
+  if (op == Operator::kSubtract) return __builtin_sub_overflow(a, b, &result);
+  return __builtin_mul_overflow(a, b, &result);
+}
+
+template <class T>
+bool Quotient(Operator op, T a, T b, T& result) {
+  if constexpr (std::numeric_limits<T>::is_signed) {
+    if (a == std::numeric_limits<T>::min() && b == -1) return false;
+  }
+  result = op == Operator::kDivide ? a / b : a % b;
+  return true;
+}
+
+template <class T>
+Value Integers(Operator op, T a, T b, Value (*make)(T), std::string_view overflow) {
+  T result = 0;
+  if (op == Operator::kDivide || op == Operator::kModulo) {
+    if (b == 0) return Value::Error(op == Operator::kDivide ? "division by zero" : "modulus by zero");
+    return Quotient(op, a, b, result) ? make(result) : Value::Error(overflow);
+  }
+  return Overflows(op, a, b, result) ? Value::Error(overflow) : make(result);
+}
+
+Value Doubles(Operator op, double a, double b) {
+  switch (op) {
+    case Operator::kAdd:
+      return Value::Double(a + b);
+    case Operator::kSubtract:
+      return Value::Double(a - b);
+    case Operator::kMultiply:
+      return Value::Double(a * b);
+    case Operator::kDivide:
+      return Value::Double(a / b);
+    case Operator::kModulo:
+      break;
+  }
+  return Value::Error("no such overload: _%_");
+}
+
+Value Concatenate(RunContext& run, const Value& a, const Value& b) {
+  if (a.kind == ValueKind::kList) {
+    run.budget -= kCopyCost * static_cast<std::int64_t>(a.size + b.size);
+    if (run.budget < 0) return NoSuchOverload();  // the run ends before anybody sees it
+    Value* items = run.arena.Values(a.size + b.size);
+    std::copy_n(b.items, b.size, std::copy_n(a.items, a.size, items));
+    return Value::List(items, a.size + b.size);
+  }
+  run.budget -= static_cast<std::int64_t>((a.size + b.size) / 10);
+  if (run.budget < 0) return NoSuchOverload();
+  if (a.size == 0) return b;
+  if (b.size == 0) return a;
+  std::string text;
+  text.reserve(a.size + b.size);
+  text += a.view();
+  text += b.view();
+  return Value::Text(a.kind, run.arena.Text(text));
+}
+
+bool IsTime(const Value& value) {
+  return value.kind == ValueKind::kTimestamp || value.kind == ValueKind::kDuration;
+}
+
+Value Arithmetic(Operator op, const Value& a, const Value& b, std::string_view lacking) {
+  const bool same = a.kind == b.kind;
+  if (a.kind == ValueKind::kInt) {
+    return same ? Integers<std::int64_t>(op, a.integer, b.integer, Value::Int, "integer overflow") : NoSuchOverload();
+  }
+  if (a.kind == ValueKind::kUint) {
+    return same ? Integers<std::uint64_t>(op, a.natural, b.natural, Value::Uint, "unsigned integer overflow")
+                : NoSuchOverload();
+  }
+  if (a.kind != ValueKind::kDouble || op == Operator::kModulo) return Lacks(a, lacking);
+  return same ? Doubles(op, a.real, b.real) : NoSuchOverload();
+}
+
+Value Add(RunContext& run, std::span<const Value> args) {
+  const Value& a = args[0];
+  const Value& b = args[1];
+  if (a.kind == ValueKind::kString || a.kind == ValueKind::kBytes || a.kind == ValueKind::kList) {
+    return a.kind == b.kind ? Concatenate(run, a, b) : NoSuchOverload();
+  }
+  if (IsTime(a)) return AddTimes(a, b);
+  return Arithmetic(Operator::kAdd, a, b, "no such overload: _+_");
+}
+Value Subtract(RunContext&, std::span<const Value> args) {
+  if (IsTime(args[0])) return SubtractTimes(args[0], args[1]);
+  return Arithmetic(Operator::kSubtract, args[0], args[1], "no such overload: _-_");
+}
+Value Multiply(RunContext&, std::span<const Value> args) {
+  return Arithmetic(Operator::kMultiply, args[0], args[1], "no such overload: _*_");
+}
+Value Divide(RunContext&, std::span<const Value> args) {
+  return Arithmetic(Operator::kDivide, args[0], args[1], "no such overload: _/_");
+}
+Value Modulo(RunContext&, std::span<const Value> args) {
+  return Arithmetic(Operator::kModulo, args[0], args[1], "no such overload: _%_");
+}
+
+Value Negate(RunContext&, std::span<const Value> args) {
+  const Value& value = args[0];
+  if (value.kind == ValueKind::kDouble) return Value::Double(-value.real);
+  if (value.kind == ValueKind::kInt) {
+    return Integers<std::int64_t>(Operator::kSubtract, 0, value.integer, Value::Int, "integer overflow");
+  }
+  if (value.kind == ValueKind::kDuration) return NegateDuration(value);
+  return value.kind == ValueKind::kBool ? NoSuchOverload() : Lacks(value, "no such overload: -_");
+}
+
+Value Not(RunContext&, std::span<const Value> args) {
+  return args[0].kind == ValueKind::kBool ? Value::Bool(!args[0].boolean) : NoSuchOverload();
+}
+
+bool HasOrder(const Value& value) {
+  return value.IsNumber() || value.kind == ValueKind::kString || value.kind == ValueKind::kBytes ||
+         value.kind == ValueKind::kBool || IsTime(value);
+}
+
+bool Holds(Relation relation, int order) {
+  switch (relation) {
+    case Relation::kLess:
+      return order < 0;
+    case Relation::kLessEqual:
+      return order <= 0;
+    case Relation::kGreater:
+      return order > 0;
+    case Relation::kGreaterEqual:
+      return order >= 0;
+  }
+  return false;
+}
+
+Value Order(Relation relation, const Value& a, const Value& b, std::string_view lacking) {
+  bool ordered = false;
+  if (const std::optional<int> order = Compare(a, b, ordered)) return Value::Bool(Holds(relation, *order));
+  if (ordered) return Value::Error("NaN values cannot be ordered");
+  if (a.kind == ValueKind::kDouble && std::isnan(a.real)) return Value::Error("NaN values cannot be ordered");
+  return HasOrder(a) ? NoSuchOverload() : Value::Error(lacking);
+}
+Value Less(RunContext&, std::span<const Value> args) {
+  return Order(Relation::kLess, args[0], args[1], "no such overload: _<_");
+}
+Value LessEqual(RunContext&, std::span<const Value> args) {
+  return Order(Relation::kLessEqual, args[0], args[1], "no such overload: _<=_");
+}
+Value Greater(RunContext&, std::span<const Value> args) {
+  return Order(Relation::kGreater, args[0], args[1], "no such overload: _>_");
+}
+Value GreaterEqual(RunContext&, std::span<const Value> args) {
+  return Order(Relation::kGreaterEqual, args[0], args[1], "no such overload: _>=_");
+}
+
+Value Size(RunContext& run, std::span<const Value> args) {
+  const Value& value = args[0];
+  if (value.kind == ValueKind::kString) return Value::Int(static_cast<std::int64_t>(CodePointCount(value.view())));
+  if (value.kind == ValueKind::kBytes || value.kind == ValueKind::kList) {
+    return Value::Int(static_cast<std::int64_t>(value.size));
+  }
+  if (IsMap(value)) return Value::Int(static_cast<std::int64_t>(MapSize(run, value)));
+  return Lacks(value, "no such overload: size");
+}
+
+Value NotStrictlyFalse(RunContext&, std::span<const Value> args) {
+  return Value::Bool(!args[0].IsFalse());
+}
+
+// The macros transformMap and transformMapEntry expand to this; the compiler turns them into loops instead.
+Value MapInsert(RunContext&, std::span<const Value>) {
+  return NoSuchOverload();
+}
+
+constexpr Overload Cross(std::string_view name, NativeFunction call, TypeRef a, TypeRef b) {
+  Overload overload = Global(name, call, CostRule::kUnit, &kBoolType, 2, a, b);
+  overload.cross_type = true;
+  return overload;
+}
+constexpr Overload Binary(std::string_view name, NativeFunction call, TypeRef type, CostRule cost = CostRule::kUnit) {
+  return Global(name, call, cost, type, 2, type, type);
+}
+constexpr Overload Relates(std::string_view name, NativeFunction call, TypeRef type, CostRule cost = CostRule::kUnit) {
+  return Global(name, call, cost, &kBoolType, 2, type, type);
+}
+
+constexpr std::size_t kOrderCount = 14;
+constexpr std::array<Overload, kOrderCount> OrderOverloads(std::string_view name, NativeFunction call) {
+  return {Relates(name, call, &kBoolType),
+          Relates(name, call, &kIntType),
+          Cross(name, call, &kIntType, &kDoubleType),
+          Cross(name, call, &kIntType, &kUintType),
+          Relates(name, call, &kUintType),
+          Cross(name, call, &kUintType, &kDoubleType),
+          Cross(name, call, &kUintType, &kIntType),
+          Relates(name, call, &kDoubleType),
+          Cross(name, call, &kDoubleType, &kIntType),
+          Cross(name, call, &kDoubleType, &kUintType),
+          Relates(name, call, &kStringType, CostRule::kCompare),
+          Relates(name, call, &kBytesType, CostRule::kCompare),
+          Relates(name, call, &kTimestampType),
+          Relates(name, call, &kDurationType)};
+}
+
+constexpr Overload kPlain[] = {
+    Global("!_", Not, CostRule::kUnit, &kBoolType, 1, &kBoolType),
+    Global("@not_strictly_false", NotStrictlyFalse, CostRule::kUnit, &kBoolType, 1, &kBoolType),
+    Global("_==_", EqualValues, CostRule::kEqual, &kBoolType, 2, &kParameterA, &kParameterA),
+    Global("_!=_", NotEqualValues, CostRule::kCompare, &kBoolType, 2, &kParameterA, &kParameterA),
+    Binary("_+_", Add, &kBytesType, CostRule::kConcatText),
+    Binary("_+_", Add, &kDoubleType),
+    Binary("_+_", Add, &kDurationType),
+    Global("_+_", Add, CostRule::kUnit, &kTimestampType, 2, &kDurationType, &kTimestampType),
+    Global("_+_", Add, CostRule::kUnit, &kTimestampType, 2, &kTimestampType, &kDurationType),
+    Binary("_+_", Add, &kIntType),
+    Binary("_+_", Add, &kListOfA, CostRule::kConcatLists),
+    Binary("_+_", Add, &kStringType, CostRule::kConcatText),
+    Binary("_+_", Add, &kUintType),
+    Binary("_-_", Subtract, &kDoubleType),
+    Binary("_-_", Subtract, &kDurationType),
+    Binary("_-_", Subtract, &kIntType),
+    Global("_-_", Subtract, CostRule::kUnit, &kTimestampType, 2, &kTimestampType, &kDurationType),
+    Global("_-_", Subtract, CostRule::kUnit, &kDurationType, 2, &kTimestampType, &kTimestampType),
+    Binary("_-_", Subtract, &kUintType),
+    Binary("_*_", Multiply, &kDoubleType),
+    Binary("_*_", Multiply, &kIntType),
+    Binary("_*_", Multiply, &kUintType),
+    Binary("_/_", Divide, &kDoubleType),
+    Binary("_/_", Divide, &kIntType),
+    Binary("_/_", Divide, &kUintType),
+    Binary("_%_", Modulo, &kIntType),
+    Binary("_%_", Modulo, &kUintType),
+    Global("-_", Negate, CostRule::kUnit, &kDoubleType, 1, &kDoubleType),
+    Global("-_", Negate, CostRule::kUnit, &kIntType, 1, &kIntType),
+    Global("@in", In, CostRule::kInList, &kBoolType, 2, &kParameterA, &kListOfA),
+    Global("@in", In, CostRule::kUnit, &kBoolType, 2, &kParameterA, &kMapOfAToB),
+    Global("_[_]", nullptr, CostRule::kIndexList, &kParameterA, 2, &kListOfA, &kIntType),
+    Global("_[_]", nullptr, CostRule::kIndexMap, &kParameterB, 2, &kMapOfAToB, &kParameterA),
+    Global("size", Size, CostRule::kUnit, &kIntType, 1, &kBytesType),
+    Member("size", Size, CostRule::kUnit, &kIntType, 1, &kBytesType),
+    Global("size", Size, CostRule::kUnit, &kIntType, 1, &kListOfA),
+    Member("size", Size, CostRule::kUnit, &kIntType, 1, &kListOfA),
+    Global("size", Size, CostRule::kUnit, &kIntType, 1, &kMapOfAToB),
+    Member("size", Size, CostRule::kUnit, &kIntType, 1, &kMapOfAToB),
+    Global("size", Size, CostRule::kUnit, &kIntType, 1, &kStringType),
+    Member("size", Size, CostRule::kUnit, &kIntType, 1, &kStringType),
+    Global("cel.@mapInsert", MapInsert, CostRule::kUnit, &kMapOfAToB, 3, &kMapOfAToB, &kParameterA, &kParameterB),
+    Global("cel.@mapInsert", MapInsert, CostRule::kUnit, &kMapOfAToB, 2, &kMapOfAToB, &kMapOfAToB),
+};
+
+constexpr auto kOverloads = [] {
+  std::array<Overload, std::size(kPlain) + 4 * kOrderCount> all = {};
+  auto next = std::copy(std::begin(kPlain), std::end(kPlain), all.begin());
+  for (const auto& [name, call] : {std::pair<std::string_view, NativeFunction>{"_<_", Less},
+                                   {"_<=_", LessEqual},
+                                   {"_>_", Greater},
+                                   {"_>=_", GreaterEqual}}) {
+    const auto order = OrderOverloads(name, call);
+    next = std::copy(order.begin(), order.end(), next);
+  }
+  return all;
+}();
+
+}  // namespace
+
+Value EqualValues(RunContext& run, std::span<const Value> args) {
+  const std::optional<bool> same = Equal(args[0], args[1], run.budget);
+  return same ? Value::Bool(*same) : NoSuchOverload();
+}
+
+Value NotEqualValues(RunContext& run, std::span<const Value> args) {
+  const std::optional<bool> same = Equal(args[0], args[1], run.budget);
+  return Value::Bool(!same || !*same);
+}
+
+Value In(RunContext& run, std::span<const Value> args) {
+  const Value& item = args[0];
+  const Value& container = args[1];
+  if (container.kind != ValueKind::kList) {
+    return IsMap(container) ? Value::Bool(HasKey(run, container, item)) : NoSuchOverload();
+  }
+  for (const Value& other : container.list()) {
+    const std::optional<bool> same = Equal(item, other, run.budget);
+    if (same && *same) return Value::Bool(true);
+  }
+  return Value::Bool(false);
+}
+
+std::span<const Overload> OperatorsOverloads() {
+  return kOverloads;
+}
+
+}  // namespace kumiko::cel

@@ -1,0 +1,14 @@
+// Values that may be missing: optional.of(x), x.hasValue(), [a, b].first(). The compiler has its own code for
+// `or` and `orValue`, whose second part runs only when it is needed.
+#pragma once
+
+#include <span>
+
+#include "cel/overload.h"
+
+namespace kumiko::cel {
+
+// With the optional forms of indexing.
+std::span<const Overload> OptionalsOverloads();
+
+}  // namespace kumiko::cel
