@@ -87,6 +87,39 @@ void AddScenario(CLI::App& app, ScenarioOptions& options) {
       ->type_name("VARIANT");
 }
 
+void AddCel(CLI::App& app, CelOptions& options) {
+  CLI::App* cel = app.add_subcommand("cel", "Check a device selector, estimate its cost and try it on devices");
+  CLI::Option* expression =
+      cel->add_option("EXPRESSION", options.expression, "The expression; without it questions are read as JSON")
+          ->check(CheckNotEmpty);
+  cel->add_option("--file", options.questions, "Questions, one JSON object a line; - is stdin (default: -)")
+      ->check(CheckNotEmpty)
+      ->envname("KUMIKO_FILE")
+      ->type_name("FILE")
+      ->excludes(expression);
+  cel->add_option("--device", options.device, "Devices to try it on: a ResourceSlice or a device; - is stdin")
+      ->check(CheckNotEmpty)
+      ->envname("KUMIKO_DEVICE")
+      ->type_name("FILE")
+      ->needs(expression);
+  cel->add_option("--driver", options.driver, "Driver of devices that do not name one")
+      ->envname("KUMIKO_DRIVER")
+      ->type_name("NAME")
+      ->needs(expression);
+  cel->add_flag("--new", options.check_as_new, "Check as the API server checks a new object (default: a stored one)")
+      ->envname("KUMIKO_NEW")
+      ->needs(expression);
+  cel->add_flag("--derived", options.derived, "A derived attribute instead of a selector")
+      ->envname("KUMIKO_DERIVED")
+      ->needs(expression);
+  cel->add_flag("--consumable-capacity", options.consumable_capacity, "With --new: DRAConsumableCapacity is on")
+      ->envname("KUMIKO_CONSUMABLE_CAPACITY")
+      ->needs(expression);
+  cel->add_flag("--list-attributes", options.list_attributes, "With --new: DRAListTypeAttributes is on")
+      ->envname("KUMIKO_LIST_ATTRIBUTES")
+      ->needs(expression);
+}
+
 }  // namespace
 
 Command ParseCommandLine(int argc, char** argv) {
@@ -96,11 +129,13 @@ Command ParseCommandLine(int argc, char** argv) {
   UpOptions up;
   ValidateOptions validate;
   ScenarioOptions scenario;
+  CelOptions cel;
   std::string policy;
   std::string color;
   AddUp(app, up, policy, color);
   AddValidate(app, validate);
   AddScenario(app, scenario);
+  AddCel(app, cel);
   app.add_subcommand("version", "Print the version");
   try {
     app.parse(argc, argv);
@@ -121,6 +156,7 @@ Command ParseCommandLine(int argc, char** argv) {
   if (app.got_subcommand("up")) return up;
   if (app.got_subcommand("validate")) return validate;
   if (app.got_subcommand("scenario")) return scenario;
+  if (app.got_subcommand("cel")) return cel;
   return VersionOptions{};
 }
 

@@ -33,6 +33,17 @@ struct ScenarioOptions {
   std::string only;        // one variant; empty: all
 };
 
+struct CelOptions {
+  std::string expression;       // empty: questions are answered
+  std::string questions = "-";  // file with one JSON question a line; "-" is stdin
+  std::string device;           // file with devices; empty: the expression is compiled only
+  std::string driver;           // of devices that do not name one
+  bool check_as_new = false;
+  bool derived = false;
+  bool consumable_capacity = false;
+  bool list_attributes = false;
+};
+
 struct VersionOptions {};
 
 // What a command line that runs no command comes to: help was asked for, or a flag is wrong.
@@ -42,7 +53,7 @@ struct NothingToRun {
   int exit_code = 0;
 };
 
-using Command = std::variant<NothingToRun, UpOptions, ValidateOptions, ScenarioOptions, VersionOptions>;
+using Command = std::variant<NothingToRun, UpOptions, ValidateOptions, ScenarioOptions, CelOptions, VersionOptions>;
 
 Command ParseCommandLine(int argc, char** argv);
 

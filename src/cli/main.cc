@@ -7,6 +7,7 @@
 #include <iostream>
 #include <system_error>
 
+#include "cli/cel_command.h"
 #include "cli/command_line.h"
 #include "cli/exit_code.h"
 #include "cli/file_output.h"
@@ -31,6 +32,9 @@ struct Runner {
   }
   int operator()(const ScenarioOptions& options) const {
     return static_cast<int>(RunScenarios(options, out, std::cerr));
+  }
+  int operator()(const CelOptions& options) const {
+    return static_cast<int>(RunCel(options, std::cin, out, std::cerr));
   }
   int operator()(const VersionOptions&) const {
     out << VersionLine() << '\n';
