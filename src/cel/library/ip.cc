@@ -312,12 +312,13 @@ Value IsCidr(RunContext&, std::span<const Value> args) {
   return Value::Bool(ParseCidr(args[0].view()).has_value());
 }
 
-Value ContainsIp(RunContext& run, std::span<const Value> args) {
+Value ContainsIp(RunContext&, std::span<const Value> args) {
   if (args[0].kind != ValueKind::kCidr) return NoSuchOverload();
   if (args[1].kind == ValueKind::kIp) return Value::Bool(Contains(*args[0].cidr, *args[1].ip));
   if (args[1].kind != ValueKind::kString) return NoSuchOverload();
   const auto address = ParseIp(args[1].view());
-  return address ? Value::Bool(Contains(*args[0].cidr, *address)) : run.arena.Error(address.error());
+  // As in Kubernetes, which does not say what is wrong with the address.
+  return address ? Value::Bool(Contains(*args[0].cidr, *address)) : Value::Error("no such overload");
 }
 
 Value ContainsCidr(RunContext& run, std::span<const Value> args) {
