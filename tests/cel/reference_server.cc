@@ -1,96 +1,16 @@
 // Answers questions about expressions and devices, one JSON line each, in the protocol of oracle/main.go: what
 // reference/compare.py holds against the engine of Kubernetes.
-#include <fmt/core.h>
-
 #include <cstdio>
 #include <iostream>
 #include <string>
 #include <vector>
 
 #include "base/json.h"
+#include "cel/device_json.h"
 #include "cel/expression.h"
 
 namespace kumiko::cel {
 namespace {
-
-bool BoolAt(const Json& value, std::string_view name) {
-  const Json* member = Find(value, name);
-  return member != nullptr && member->is_bool() && member->get_bool();
-}
-
-// A device and what its view borrows.
-struct Device {
-  std::string driver;
-  std::vector<DeviceAttribute> attributes;
-  std::vector<DeviceCapacity> capacity;
-  bool allow_multiple_allocations = false;
-
-  DeviceView view() const { return {driver, attributes, capacity, allow_multiple_allocations}; }
-};
-
-std::pair<std::string, std::string> SplitName(std::string_view name, std::string_view driver) {
-  const std::size_t slash = name.find('/');
-  if (slash == std::string_view::npos) return {std::string(driver), std::string(name)};
-  return {std::string(name.substr(0, slash)), std::string(name.substr(slash + 1))};
-}
-
-AttributeValue ValueOf(const Json& json) {
-  if (const Json* value = Find(json, "int")) return value->to_number<std::int64_t>();
-  if (const Json* value = Find(json, "bool")) return value->as_bool();
-  if (const Json* value = Find(json, "string")) return std::string(value->as_string());
-  if (const Json* value = Find(json, "version")) return Version{std::string(value->as_string())};
-  if (const Json* value = Find(json, "ints")) {
-    std::vector<std::int64_t> items;
-    for (const Json& item : value->as_array()) items.push_back(item.to_number<std::int64_t>());
-    return items;
-  }
-  if (const Json* value = Find(json, "bools")) {
-    std::vector<bool> items;
-    for (const Json& item : value->as_array()) items.push_back(item.as_bool());
-    return items;
-  }
-  if (const Json* value = Find(json, "strings")) {
-    std::vector<std::string> items;
-    for (const Json& item : value->as_array()) items.emplace_back(item.as_string());
-    return items;
-  }
-  std::vector<Version> items;
-  if (const Json* value = Find(json, "versions")) {
-    for (const Json& item : value->as_array()) items.push_back({std::string(item.as_string())});
-  }
-  return items;
-}
-
-// A name with the driver's domain and the same name without one are one attribute; the reference keeps either.
-template <class Entry>
-void Put(std::vector<Entry>& entries, Entry entry) {
-  for (Entry& other : entries) {
-    if (other.domain == entry.domain && other.id == entry.id) {
-      other = std::move(entry);
-      return;
-    }
-  }
-  entries.push_back(std::move(entry));
-}
-
-Device DeviceOf(const Json& json, std::string_view driver) {
-  Device device;
-  device.driver = driver;
-  device.allow_multiple_allocations = BoolAt(json, "allowMultipleAllocations");
-  if (const Json* attributes = Find(json, "attributes")) {
-    for (const auto& [name, value] : attributes->as_object()) {
-      auto [domain, id] = SplitName(name, driver);
-      Put(device.attributes, {std::move(domain), std::move(id), ValueOf(value)});
-    }
-  }
-  if (const Json* capacity = Find(json, "capacity")) {
-    for (const auto& [name, value] : capacity->as_object()) {
-      auto [domain, id] = SplitName(name, driver);
-      Put(device.capacity, {std::move(domain), std::move(id), *Quantity::Parse(StringAt(value, {"value"}))});
-    }
-  }
-  return device;
-}
 
 struct AttributeJson {
   JsonObject operator()(std::int64_t value) const { return {{"int", value}}; }
@@ -143,7 +63,7 @@ JsonObject Answer(const Json& question) {
   if (expression->max_cost() != 0) answer["maxCost"] = expression->max_cost();
   const Json* device_json = Find(question, "device");
   if (device_json == nullptr) return answer;
-  const Device device = DeviceOf(*device_json, StringAt(question, {"driver"}));
+  const Device device = DeviceFromJson(*device_json, StringAt(question, {"driver"}));
   if (options.derived_attribute) {
     const DerivedAttribute result = expression->EvaluateAttribute(device.view());
     if (result.value) {
