@@ -64,11 +64,12 @@ class LiteralChecker {
     const Expr& expr = checked_.ast.At(id);
     const auto args = checked_.ast.Args(expr);
     if (args.empty()) return;
-    const Expr& literal = checked_.ast.At(args[0]);
-    if (literal.kind != ExprKind::kLiteral) {
-      if (expr.name == "format") CheckFormatCall(id);
+    if (expr.name == "format") {
+      if (auto mistake = CheckFormat(checked_, id)) Report(mistake->at, std::move(mistake->message));
       return;
     }
+    const Expr& literal = checked_.ast.At(args[0]);
+    if (literal.kind != ExprKind::kLiteral) return;
     if (expr.name == "matches") {
       const auto* pattern = std::get_if<std::string_view>(&literal.literal);
       if (pattern != nullptr && !CheckPattern(*pattern).empty()) Report(args[0], "invalid matches argument");
@@ -90,8 +91,6 @@ class LiteralChecker {
     }
     return false;
   }
-
-  void CheckFormatCall(ExprId id);
 
   void Report(ExprId id, std::string message) { errors_.push_back({checked_.ast.At(id).position, std::move(message)}); }
 
