@@ -427,6 +427,11 @@ Range Estimator::CostDyn(ExprId id, ExprId arg) {
 Range Estimator::CostCall(ExprId id) {
   const Expr& expr = ast_.At(id);
   const std::span<const ExprId> written = ast_.Args(expr);
+  if (expr.name == "_?._") {
+    const Range operand = Cost(written.front());
+    sizes_[id] = SizeOf(id);
+    return operand + kOneUnit;
+  }
   const std::span<const Overload* const> overloads = checked_.Overloads(id);
   if (overloads.empty()) return {};
   if (overloads.front()->cost == CostRule::kDyn && !written.empty()) return CostDyn(id, written.front());
