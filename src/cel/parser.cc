@@ -160,11 +160,11 @@ class Parser {
   ExprId Unary() {
     const Token& first = Peek();
     if (first.kind != TokenKind::kNot && first.kind != TokenKind::kMinus) return Member();
+    // A single sign next to a number belongs to it: -9223372036854775808 is a literal, --9223372036854775808 is not.
+    const TokenKind next = Peek(1).kind;
+    if (first.kind == TokenKind::kMinus && (next == TokenKind::kInt || next == TokenKind::kDouble)) return Member();
     bool odd = false;
     while (Peek().kind == first.kind) {
-      // The sign next to a number belongs to it: -9223372036854775808 is a literal.
-      const TokenKind next = Peek(1).kind;
-      if (first.kind == TokenKind::kMinus && (next == TokenKind::kInt || next == TokenKind::kDouble)) break;
       Take();
       odd = !odd;
     }
