@@ -302,10 +302,8 @@ std::string RuntimeName(const Type& type) {
   if (type.kind == TypeKind::kMap) return "map";
   if (type.kind == TypeKind::kOptional) return "optional_type";
   if (type.kind == TypeKind::kType) return "type";
-  if (type.kind == TypeKind::kNull) return "null_type";
-  if (type.kind == TypeKind::kAny) return "google.protobuf.Any";
   if (type.kind == TypeKind::kOpaque) return std::string(type.name);
-  return TypeName(&type);
+  return QualifiedTypeName(&type);
 }
 
 bool Takes(char verb, TypeKind kind) {

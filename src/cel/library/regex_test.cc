@@ -1,0 +1,53 @@
+#include "cel/library/regex.h"
+
+#include <gtest/gtest.h>
+
+#include "cel/library/call_for_test.h"
+
+namespace kumiko::cel {
+namespace {
+
+TEST(Regex, FindsAsGoDoes) {
+  const Case cases[] = {
+      {"matches", {Text("abc"), Text("b")}, "true"},
+      {"matches", {Text("a\nb"), Text("a.b")}, "false"},
+      {"matches", {Text("a\n"), Text("a$")}, "false"},
+      {"matches", {Text("a"), Text("(?<n>a)(?P<n>b)?")}, "true"},
+      {"find", {Text("abc 123"), Text("[0-9]+")}, "123"},
+      {"find", {Text("abc"), Text("x")}, ""},
+      {"findAll", {Text("axxbxc"), Text("x*")}, "[, xx, x, ]"},
+      {"findAll", {Text("axxbxc"), Text("x*"), Value::Int(2)}, "[, xx]"},
+      {"findAll", {Text("axxbxc"), Text("x"), Value::Int(0)}, "[]"},
+      {"findAll", {Text("\u00E9a\u00E9"), Text("")}, "[, , , ]"},
+      {"findAll", {Text("ab cd"), Text("^\\w|\\b")}, "[a, , , ]"},
+      {"matches", {Text("a"), Text("(")}, "error: error parsing regexp: missing closing ): `(`"},
+      {"find", {Text("a"), Text("(")}, "error: Illegal regex: error parsing regexp: missing closing ): `(`"},
+      {"matches", {Text("a"), Value::Int(1)}, "error: no such overload"},
+  };
+  Arena arena;
+  RunContext run{arena};
+  for (const Case& it : cases) {
+    EXPECT_EQ(Show(Call(run, RegexOverloads(), it.function, it.args)), it.shown) << it.args[1].view();
+  }
+}
+
+TEST(Regex, RefusesWhatGoRefuses) {
+  const std::pair<std::string_view, std::string_view> cases[] = {
+      {"[a-z]+(?i:x)\\d{2}\\pL\\Q(\\E", ""},
+      {"[]a]", ""},
+      {"\\C", "error parsing regexp: invalid escape sequence: `\\C`"},
+      {"\\1", "error parsing regexp: invalid escape sequence: `\\1`"},
+      {"a**", "error parsing regexp: invalid nested repetition operator: `**`"},
+      {"a{1001}", "error parsing regexp: invalid repeat count: `{1001}`"},
+      {"(a{1000}){1000}", "error parsing regexp: invalid repeat count: `{1000}`"},
+      {"(?P<n-m>a)", "error parsing regexp: invalid named capture: `(?P<n-m>`"},
+      {"(?<n)", "error parsing regexp: invalid named capture: `(?<n)`"},
+      {"(?=a)", "error parsing regexp: invalid or unsupported Perl syntax: `(?=`"},
+      {"[z-a]", "error parsing regexp: invalid character class range: `z-a`"},
+      {"a\\", "error parsing regexp: trailing backslash at end of expression: ``"},
+  };
+  for (const auto& [pattern, mistake] : cases) EXPECT_EQ(CheckPattern(pattern), mistake);
+}
+
+}  // namespace
+}  // namespace kumiko::cel
