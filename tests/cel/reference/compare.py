@@ -3,8 +3,8 @@
 
   compare.py --ours build/release/bin/cel_reference_server --reference BIN/celoracle [--count 20000] [--seed N]
 
-A question is an expression and a device. Compared: whether it compiles, output type, estimated cost, match or value, cost
-of the run, kind of error, and position and text of type errors. Prints what was asked, fails when a quota is missed or
+A question is an expression and a device. Compared: whether it compiles, output type, estimated cost, match or value,
+cost of the run, kind of error, and position and text of type errors. Prints what was asked, fails when a quota is missed or
 an answer differs, and then prints the shortest question that still differs.
 """
 import argparse
@@ -21,16 +21,17 @@ import expression_generator as generator
 
 
 # What must be asked, of 20,000 questions; smaller runs in proportion.
-QUOTAS = {"refused when compiled": 0.30, "failed when run": 0.20, "at least 4 levels": 0.30, "new": 0.25, "stored": 0.25,
+QUOTAS = {"refused when compiled": 0.30, "failed when run": 0.20, "at least 4 levels": 0.30, "new": 0.25,
+          "stored": 0.25,
           "derived": 0.10, "ConsumableCapacity on": 0.25, "ListTypeAttributes on": 0.25}
 CALLS_OF_EACH = 50
 
 # Errors that come from the parsers of Go, which kumiko words its own way.
 OWN_WORDS = re.compile(
     "error parsing regexp|quantities must match|unable to parse quantity|No Major.Minor.Patch|Invalid character|"
-    "must not contain leading zeroes|Version string empty|Short version|Prerelease|Build meta|Numeric PreRelease|Numeric Prerelease|"
-    "Could not parse|strconv|value out of range|URL parse error|network address parse error|unknown time zone|invalid UTF-8|"
-    "cannot convert value to integer")
+    "must not contain leading zeroes|Version string empty|Short version|Prerelease|Build meta|Numeric PreRelease|"
+    "Numeric Prerelease|Could not parse|strconv|value out of range|URL parse error|network address parse error|"
+    "unknown time zone|invalid UTF-8|cannot convert value to integer")
 PLAIN = re.compile("no such|index out of|division by|modulus by|overflow|dereference|recursion|cost limit")
 POSITION = re.compile(r"ERROR: <input>:(-?\d+):(\d+): (.*)")
 
@@ -87,7 +88,8 @@ class Server:
             text = "".join(json.dumps(q) + "\n" for q in questions[len(answers):])
             try:
                 done = subprocess.run([self.path], input=text.encode(), capture_output=True, timeout=limit_s)
-                output, why = done.stdout, "exit %d: %s" % (done.returncode, done.stderr.decode(errors="replace")[-500:])
+                output, why = done.stdout, "exit %d: %s" % (done.returncode,
+                                                            done.stderr.decode(errors="replace")[-500:])
             except subprocess.TimeoutExpired as late:
                 output, why = late.stdout or b"", "no answer in %d s" % limit_s
             lines = output.decode(errors="surrogateescape").split("\n")
@@ -99,7 +101,8 @@ class Server:
     def ask(self, question):
         for _ in range(2):
             if self.process is None:
-                self.process = subprocess.Popen([self.path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+                self.process = subprocess.Popen([self.path], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                                stderr=subprocess.DEVNULL)
             try:
                 self.process.stdin.write((json.dumps(question) + "\n").encode())
                 self.process.stdin.flush()
@@ -151,7 +154,8 @@ class Pair:
         self.reference.close()
 
 
-LEAVES = {"int": "1", "uint": "1u", "double": "1.5", "bool": "true", "string": '"a"', "bytes": "b'a'", "null": "null", "dyn": "dyn(1)",
+LEAVES = {"int": "1", "uint": "1u", "double": "1.5", "bool": "true", "string": '"a"', "bytes": "b'a'", "null": "null",
+          "dyn": "dyn(1)",
           "quantity": 'quantity("1")', "semver": 'semver("1.2.3")', "index": "0"}
 
 
@@ -205,7 +209,8 @@ def work(job):
         row = min(source.sample(generator.ROWS, 6), key=lambda r: maker.counts[r.key])
         node, loose, mode = maker.question(row)
         text = generator.render(node, loose)
-        asked.append((node, loose, {"expression": text, "driver": "drv.io", "device": generator.random_device(source), **mode}))
+        asked.append((node, loose, {"expression": text, "driver": "drv.io", "device": generator.random_device(source),
+                                    **mode}))
     # The reference keeps one compiler, for the features asked last.
     asked.sort(key=lambda a: sorted(a[2]["features"].items()))
     questions = [a[2] for a in asked]
@@ -231,7 +236,8 @@ def work(job):
         if "crash" in own:
             differing.append(("crash", node, loose, question, own, other))
         elif difference(own, other):
-            what, own, other = pair.difference(question) if len(differing) < limit else (difference(own, other), own, other)
+            what, own, other = pair.difference(question) if len(differing) < limit else (difference(own, other), own,
+                                                                      other)
             if what:
                 differing.append((what, node, loose, question, own, other))
             else:
@@ -280,7 +286,8 @@ def main():
     options.add_argument("--shrink-s", type=int, default=60, help="seconds for making them shorter")
     args = options.parse_args()
     started = time.time()
-    print("seed %d, %d questions (replay: --seed %d --count %d)" % (args.seed, args.count, args.seed, args.count), flush=True)
+    print("seed %d, %d questions (replay: --seed %d --count %d)" % (args.seed, args.count, args.seed, args.count),
+          flush=True)
 
     share = -(-args.count // args.processes)
     jobs = [(args.seed * 1000 + i, share, args.ours, args.reference, 200) for i in range(args.processes)]

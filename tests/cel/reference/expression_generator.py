@@ -1,6 +1,7 @@
 """Typed random expressions over a device, built as trees so that a failing one can be made smaller."""
 import collections
 
+import texts
 from function_table import FUNCTIONS, MACROS
 
 SCALARS = ("int", "uint", "double", "bool", "string", "bytes", "timestamp", "duration")
@@ -9,37 +10,10 @@ OPAQUE = ("quantity", "semver", "ip", "cidr", "url", "format")
 CHOICES = {"A": WEIGHTED, "B": WEIGHTED, "K": ("string", "string", "int", "uint", "bool"),
            "O": ("int", "int", "string", "string", "double", "uint", "bool", "bytes", "timestamp", "duration"),
            "N": ("int", "int", "uint", "double", "duration"), "number": ("int", "uint", "double")}
-DERIVABLE = ("bool", "int", "string", "semver", "dyn", ("list", "int"), ("list", "string"), ("list", "bool"), ("list", "semver"))
+DERIVABLE = ("bool", "int", "string", "semver", "dyn", ("list", "int"), ("list", "string"), ("list", "bool"), ("list",
+                                                                      "semver"))
 OPERATORS = {"+", "-", "*", "/", "%", "-x", "!", "&&", "||", "?:", "==", "!=", "<", "<=", ">", ">=", "in", "domain in"}
 
-TEXTS = {
-    "regex": ["a", "^a+$", "[0-9]+", "(a|b)c?", "", ".*", "\\\\d{2,}", "h.l", "(?i)H", "a(", "[", "\\\\pL+", "x*"],
-    "number_text": ["1", "-7", "+3", "0", "1.5", "9223372036854775807", "9223372036854775808", "x", "", "1e3", "0x1F",
-                    "NaN", "-0.0", " 1", "18446744073709551615", "1_000", "Infinity"],
-    "bool_text": ["true", "false", "TRUE", "True", "t", "1", "0", "f", "yes", "", "False", "tRUE"],
-    "timestamp_text": ["2023-02-03T23:31:20Z", "1970-01-01T00:00:00Z", "2009-02-13T23:31:30.123456789+05:30", "2024-02-29T00:00:00Z",
-                       "9999-12-31T23:59:59.999999999Z", "0001-01-01T00:00:00Z", "2023-13-01T00:00:00Z", "2023-01-01", "x",
-                       "2020-12-31T23:59:59.5-08:00", "10000-01-01T00:00:00Z"],
-    "duration_text": ["1s", "1h30m", "-2.5s", "100ms", "1us", "0", "1h1m1s1ms1us1ns", "x", "1d", "", "1000000h", "3000000h", ".5s"],
-    "quantity_text": ["80Gi", "1", "0", "1500m", "1.5", "-2k", "1e3", "12E", "1Ki", "x", "", "1.5.5", "1K", "100n", "+5", ".5", "1.",
-                      "9999999999999999999", "1e", "0.5Ki", "1Pi", "999999999999999999"],
-    "semver_text": ["1.2.3", "0.0.1", "1.2.3-alpha.1", "1.2.3+build", "v1.2.3", "1.2", "01.2.3", "x", "", "10.20.30-rc.1+b.2",
-                    "1.2.3-01", "1", "1.2.3.4", "18446744073709551615.0.0"],
-    "ip_text": ["127.0.0.1", "10.0.0.1", "::1", "fe80::1", "2001:db8::1", "2001:DB8::1", "0.0.0.0", "224.0.0.1", "ff02::1", "1.2.3",
-                "::ffff:1.2.3.4", "fe80::1%eth0", "01.2.3.4", "x", "", "169.254.1.1", "255.255.255.255", "::"],
-    "cidr_text": ["10.0.0.0/8", "10.1.2.3/8", "192.168.0.0/24", "::/0", "2001:db8::/32", "1.2.3.4/33", "1.2.3.4", "x", "0.0.0.0/0",
-                  "fe80::1/64", "10.0.0.0/08", "::ffff:1.2.3.4/112"],
-    "url_text": ["https://example.com:443/a/b?x=1&y=2&x=3", "http://[::1]:80/p%20q", "/just/path", "https://u:p@h.io/", "x", "",
-                 "://", "http://a b", "ftp://h/%zz", "https://example.com?k=v%20w&empty=", "mailto:a@b.c", "HTTP://Host.IO/A"],
-    "format_text": ["%s", "%d", "%f", "%e", "%x", "%X", "%o", "%b", "%.2f", "%.3e", "a%%b", "%s-%s", "plain", "%", "%q", "%.1s", "[%s]"],
-    "format_name": ["dns1123Label", "uuid", "date", "nope", "", "dns1035Label", "qualifiedName", "labelValue", "datetime"],
-    "format_value": ["abc", "a-b", "A_B", "", "-x", "123", "a.b.c", "2024-01-31", "2024-01-31T01:02:03Z", "aGVsbG8=",
-                     "123e4567-e89b-12d3-a456-426614174000", "https://x.io/", "example.com/name", "a" * 64],
-    "time_zone": ["UTC", "America/New_York", "Asia/Kolkata", "+05:30", "-08:00", "02:00", "nowhere", "", "Europe/Berlin"],
-    "domain": ["drv.io", "drv.io", "drv.io", "drv.io", "other.com", "nope.org"],
-    "string": ["", "a", "b", "abc", "hello", "H200", "héllo", "日本", "a b c", "tab\\t", "q\\\"q", "x,y,z", "  pad ", "AAA", "1",
-               "\\u00e9", "ab" * 20, "😀", "drv.io"],
-}
 VARIABLES = ("x", "y", "z", "item", "k", "v", "e")
 
 Node = collections.namedtuple("Node", "key template children names type")
@@ -140,19 +114,21 @@ class Generator:
         return self.random.choice(["'%s'", "r'%s'", "'''%s'''", 'r"%s"', '"""%s"""']) % text
 
     def text(self, kind):
-        return leaf(self.quoted(self.random.choice(TEXTS[kind])), "string")
+        return leaf(self.quoted(self.random.choice(texts.ARGUMENTS[kind])), "string")
 
     def literal(self, kind):
         pick, random = self.random.choice, self.random
         if kind == "int":
-            return leaf(pick(["0", "1", "2", "3", "7", "-1", "10", "42", "0x1F", "9223372036854775807", "-9223372036854775808",
+            return leaf(pick(["0", "1", "2", "3", "7", "-1", "10", "42", "0x1F", "9223372036854775807",
+                              "-9223372036854775808",
                               str(random.randrange(-100, 1000))]), kind)
         if kind == "index":
             return leaf(pick(["0", "0", "1", "1", "2", "3", "-1", "5", "100"]), "int")
         if kind == "uint":
             return leaf(pick(["0u", "1u", "2u", "7u", "0x10u", "18446744073709551615u", "42U"]), kind)
         if kind == "double":
-            return leaf(pick(["0.0", "1.0", "1.5", "-2.25", "1e3", ".5", "1e-7", "123456789.125", "1e308", "-0.0", "3.0"]), kind)
+            return leaf(pick(["0.0", "1.0", "1.5", "-2.25", "1e3", ".5", "1e-7", "123456789.125", "1e308", "-0.0",
+                              "3.0"]), kind)
         if kind == "bool":
             return leaf(pick(["true", "false"]), kind)
         if kind == "bytes":
@@ -160,19 +136,20 @@ class Generator:
         if kind == "null":
             return leaf("null", kind)
         if kind == "type":
-            return leaf(pick(["int", "string", "bool", "list", "map", "double", "type", "null_type", "google.protobuf.Timestamp"]), kind)
+            return leaf(pick(["int", "string", "bool", "list", "map", "double", "type", "null_type",
+                              "google.protobuf.Timestamp"]), kind)
         if kind == "timestamp":
-            return leaf("timestamp(%s)" % self.quoted(pick(TEXTS["timestamp_text"][:6])), kind, "timestamp")
+            return leaf("timestamp(%s)" % self.quoted(pick(texts.ARGUMENTS["timestamp_text"][:6])), kind, "timestamp")
         if kind == "duration":
-            return leaf("duration(%s)" % self.quoted(pick(TEXTS["duration_text"][:7])), kind, "duration")
+            return leaf("duration(%s)" % self.quoted(pick(texts.ARGUMENTS["duration_text"][:7])), kind, "duration")
         if kind in ("quantity", "semver", "ip", "cidr", "url"):
             good = {"quantity": 9, "semver": 4, "ip": 9, "cidr": 5, "url": 4}[kind]
-            return leaf("%s(%s)" % (kind, self.quoted(pick(TEXTS[kind + "_text"][:good]))), kind, kind)
+            return leaf("%s(%s)" % (kind, self.quoted(pick(texts.ARGUMENTS[kind + "_text"][:good]))), kind, kind)
         if kind == "format":
             return leaf("format.%s()" % pick(["dns1123Label", "uuid", "date", "labelValue"]), kind)
         if kind == "dyn":
             return pick([self.attribute, lambda: leaf("dyn(%s)" % render(self.literal(pick(SCALARS))), kind, "dyn")])()
-        if kind in TEXTS:
+        if kind in texts.ARGUMENTS:
             return self.text(kind)
         if kind[0] == "list":
             return self.list_of(kind, [self.literal(kind[1]) for _ in range(random.choice([0, 1, 1, 2, 2, 3, 5]))])
@@ -199,7 +176,8 @@ class Generator:
 
     def attribute(self, kind=None):
         """A read of an attribute; most exist on most devices, see random_device."""
-        name = {None: self.random.choice(["i", "s", "b", "v", "l", "n"]), "int": self.random.choice("in"), "string": "s", "bool": "b",
+        name = {None: self.random.choice(["i", "s", "b", "v", "l", "n"]), "int": self.random.choice("in"),
+                "string": "s", "bool": "b",
                 "semver": "v", ("list", "int"): "l", ("list", "string"): "ls"}[kind]
         domain = self.random.choice(["drv.io"] * 6 + ["other.com"])
         form = self.random.choice(['device.attributes["%s"].%s'] * 4 + ['device.attributes["%s"]["%s"]'])
@@ -247,7 +225,7 @@ class Generator:
             return leaf(random.choice(seen), kind, "variable")
         if kind in ("int", "string", "bool", "semver", ("list", "int"), ("list", "string")) and random.random() < 0.08:
             return self.attribute(kind)
-        if kind in TEXTS and kind != "string":
+        if kind in texts.ARGUMENTS and kind != "string":
             return self.text(kind) if levels < 2 or random.random() < 0.9 else self.tree("string", levels, scope)
         if kind == "index":
             kind = "int" if levels > 1 and random.random() < 0.15 else kind
@@ -257,7 +235,8 @@ class Generator:
             if not isinstance(kind, tuple) or kind[0] not in ("list", "map") or levels <= 0:
                 return self.literal(kind)
             if kind[0] == "list":
-                return self.list_of(kind, [self.tree(kind[1], levels - 1, scope) for _ in range(random.choice([0, 1, 2, 3]))])
+                return self.list_of(kind, [self.tree(kind[1], levels - 1, scope) for _ in range(random.choice([0, 1,
+                                                                      2, 3]))])
             return self.map_of(kind, [self.tree(part, levels - 1, scope) for part in kind[1:]])
         rows = self.producing(kind)
         if not rows:
@@ -321,58 +300,48 @@ class Generator:
         return node._replace(children=node.children[:i] + (changed,) + node.children[i + 1:])
 
     def other_kind(self, kind):
-        return self.random.choice([k for k in SCALARS + OPAQUE + ("null", ("list", "int"), ("map", "string", "int"), ("opt", "int"))
+        return self.random.choice([k for k in SCALARS + OPAQUE + ("null", ("list", "int"), ("map", "string", "int"),
+                                                                  ("opt", "int"))
                                    if k != kind])
 
     def misuse(self, node):
         """What the checker (or now and then the parser) refuses, mostly."""
-        pick, random = self.random.choice, self.random
-        kind = random.random()
+        pick, kind = self.random.choice, self.random.random()
         if kind < 0.5:
             return self.replace_somewhere(node, lambda n: self.tree(self.other_kind(n.type), 1, []))
         if kind < 0.6:
-            return self.replace_somewhere(node, lambda n: leaf(pick(["nope", "a.b.c", "foo(1)", "x.y()", "Int", "__x", ".z"]), n.type, "undeclared"))
+            return self.replace_somewhere(node, lambda n: leaf(pick(texts.UNDECLARED), n.type, "undeclared"))
         if kind < 0.68:
-            return self.replace_somewhere(node, lambda n: leaf(pick(["device.nope", "device", "device.driver.x", 'device["driver"]',
-                                                                     "has(device.nope)", "device.capacity", "device.attributes.a.b.c"]), n.type, "undeclared"))
+            return self.replace_somewhere(node, lambda n: leaf(pick(texts.DEVICE_MISUSES), n.type, "undeclared"))
         if kind < 0.76:
-            def rename(n):
-                return n._replace(template=n.template.replace("(", "X(", 1), key="undeclared") if n.children and "(" in n.template else None
-            return self.replace_somewhere(node, rename) or node
+            return self.replace_somewhere(node, self.misspelled) or node
         if kind < 0.86:
-            def more(n):
-                if not n.children or not n.template.endswith(")") or n.key in OPERATORS:
-                    return None
-                extra = render(self.literal(pick(SCALARS))).replace("{", "{{").replace("}", "}}")
-                return n._replace(template=n.template[:-1] + ("" if n.template.endswith("()") else ", ") + extra + ")", key="arity")
-            return self.replace_somewhere(node, more) or node
+            return self.replace_somewhere(node, self.with_one_more) or node
         if kind < 0.94:
-            return self.replace_somewhere(node, lambda n: leaf(pick(['[1, "a"]', '{"a": 1, 2: 3}', '[1, 1.0]', 'true ? 1 : "a"', '{"a": 1, "b": "c"}',
-                                                                     "[1, null]", '[[1], ["a"]]', "1 == 1.0", "1u in [1]", "!1", "-true"]), n.type, "mixed"))
-        return leaf(self.broken_text(render(node)), node.type, "syntax")
-
-    def broken_text(self, text):
+            return self.replace_somewhere(node, lambda n: leaf(pick(texts.MIXED_TYPES), n.type, "mixed"))
+        text = render(node)
         at = self.random.randrange(len(text) + 1)
-        return text[:at] + self.random.choice(["", "(", ")", "@", "'", "1.", "&", "?", " x ", "[", "}", "\\", "#"]) + text[at + 1:]
+        return leaf(text[:at] + pick(texts.SYNTAX_ERRORS) + text[at + 1:], node.type, "syntax")
+
+    def misspelled(self, node):
+        if not node.children or "(" not in node.template:
+            return None
+        return node._replace(template=node.template.replace("(", "X(", 1), key="undeclared")
+
+    def with_one_more(self, node):
+        """A call with an argument too many."""
+        if not node.children or not node.template.endswith(")") or node.key in OPERATORS:
+            return None
+        extra = render(self.literal(self.random.choice(SCALARS))).replace("{", "{{").replace("}", "}}")
+        comma = "" if node.template.endswith("()") else ", "
+        return node._replace(template=node.template[:-1] + comma + extra + ")", key="arity")
 
     def failing(self, kind):
         """Passes the checker as `kind` and fails when it runs."""
-        pick = self.random.choice
-        options = ["device.attributes[\"drv.io\"].missing", "device.attributes[\"nope.org\"].i", "dyn(%s)" % render(self.literal(self.other_kind(kind))),
-                   "dyn(%s)" % render(self.literal(self.other_kind(kind)))]
-        options += {"int": ["(1 / 0)", "(5 % 0)", "[1, 2][7]", "(9223372036854775807 + 1)", "optional.none().value()", "{\"a\": 1}[\"b\"]",
-                            "quantity(\"1.5\").asInteger()", "int(\"x\" + \"y\")", "[0].map(x, 1 / x)[0]", "semver(\"nope\").major()"],
-                    "bool": ["(1 / 0 == 1)", "(device.attributes[\"drv.io\"].i.size() > 0)", "\"a\".matches(\"(\" + \"\")", "[true][3]",
-                             "isIP(\"\" + dyn(1))"],
-                    "string": ["[\"a\"][4]", "\"abc\".charAt(9)", "\"abc\".substring(2, 1)", "\"%d\".format([dyn(\"x\")])", "string(b'\\xff')"],
-                    "uint": ["(1u - 2u)", "uint(-1 * 1)", "(1u / 0u)"],
-                    "double": ["double(\"x\" + \"\")", "[1.0][2]"],
-                    "timestamp": ["timestamp(\"x\" + \"y\")", "(timestamp(\"9999-12-31T00:00:00Z\") + duration(\"48h\"))"],
-                    "duration": ["duration(\"x\" + \"y\")", "(duration(\"2000000h\") + duration(\"2000000h\"))"],
-                    "quantity": ["quantity(\"nope\")", "device.capacity[\"drv.io\"].missing", "quantity(\"\")"],
-                    "semver": ["semver(\"nope\")", "semver(\"1.2\")"], "ip": ["ip(\"nope\")", "ip(\"1.2.3\")"],
-                    "cidr": ["cidr(\"nope\")", "cidr(\"1.2.3.4/33\")"], "url": ["url(\"://\")", "url(\"nope\")"]}.get(kind, [])
-        return leaf(pick(options), kind, "failing")
+        wrong = "dyn(%s)"
+        options = ['device.attributes["drv.io"].missing', 'device.attributes["nope.org"].i',
+                   wrong % render(self.literal(self.other_kind(kind))), wrong % render(self.literal(self.other_kind(kind)))]
+        return leaf(self.random.choice(options + texts.FAILING.get(kind, [])), kind, "failing")
 
     def sabotage(self, node):
         def change(n):
@@ -390,7 +359,8 @@ class Generator:
         elif intent < 0.64:
             node = self.sabotage(node)
         mode = {"derived": derived, "new": random.random() < 0.4,
-                "features": {"EnableConsumableCapacity": random.random() < 0.6, "EnableListTypeAttributes": random.random() < 0.6}}
+                "features": {"EnableConsumableCapacity": random.random() < 0.6,
+                             "EnableListTypeAttributes": random.random() < 0.6}}
         return node, random.random() < 0.1, mode
 
 

@@ -1,7 +1,7 @@
 """Every function, operator and macro that an expression over a device can use, with the types it takes.
 
 Types are words; "list:T", "map:K:V" and "opt:T" are composite, A and B stand for any scalar. Words that are no types of
-the language name what a text argument should look like, so that most calls get past their parsing: regex, quantity_text.
+the language name what a text argument should look like, so that most calls get past their parsing: see texts.py.
 """
 
 # name, how a call is written, argument types, result type. {0} is the first argument. A call whose template starts with
@@ -212,8 +212,8 @@ FUNCTIONS = [
     ("format.named", "format.named({0})", ("format_name",), "opt:format"),
     ("validate", "{0}.validate({1})", ("format", "format_value"), "opt:list:string"),
     *[(f"format.{name}", f"format.{name}()", (), "format") for name in (
-        "dns1123Label", "dns1123Subdomain", "dns1035Label", "qualifiedName", "dns1123LabelPrefix", "dns1123SubdomainPrefix",
-        "dns1035LabelPrefix", "labelValue", "uri", "uuid", "byte", "date", "datetime")],
+        "dns1123Label", "dns1123Subdomain", "dns1035Label", "qualifiedName", "dns1123LabelPrefix",
+        "dns1123SubdomainPrefix", "dns1035LabelPrefix", "labelValue", "uri", "uuid", "byte", "date", "datetime")],
     # semver
     ("semver", "semver({0})", ("semver_text",), "semver"),
     ("semver", "semver({0}, {1})", ("semver_text", "bool"), "semver"),
