@@ -4,8 +4,8 @@
   compare.py --ours build/release/bin/cel_reference_server --reference BIN/celoracle [--count 20000] [--seed N]
 
 A question is an expression and a device. Compared: whether it compiles, output type, estimated cost, match or value,
-cost of the run, kind of error, and position and text of type errors. Prints what was asked, fails when a quota is missed or
-an answer differs, and then prints the shortest question that still differs.
+cost of the run, kind of error, and position and text of type errors. Prints what was asked, fails when a quota is
+missed or an answer differs, and then prints the shortest question that still differs.
 """
 import argparse
 import collections
@@ -305,7 +305,8 @@ def main():
         print("  %-24s %5.1f %% (at least %.0f)" % (name, 100 * seen[name] / total, 100 * wanted))
         if seen[name] < wanted * total:
             missed.append(name)
-    least = max(1, CALLS_OF_EACH * total // 20000)
+    # Chance makes small runs uneven: half of their part is enough.
+    least = max(1, CALLS_OF_EACH * total // (20000 if total >= 20000 else 40000))
     rare = [key for key in generator.KEYS if calls[key] < least]
     print("  %d functions, operators and macros, each in at least %d expressions that compile (at least %d)" % (
         len(generator.KEYS), min(calls[key] for key in generator.KEYS), least))

@@ -197,7 +197,7 @@ class Generator:
         return (pattern[0], *(self.fill(found, part) for part in pattern[1:]))
 
     def call(self, row, found, levels, scope, given=None):
-        """A call of `row`, its letters as in `found`; `given` is (position, tree) of an argument that exists already."""
+        """A call of `row`, its letters as in `found`; `given` is (position, tree) of an argument that exists."""
         self.counts[row.key] += 1
         names, inner = {}, scope
         if any(row.binds) or "{x}" in row.template:
@@ -340,7 +340,7 @@ class Generator:
         """Passes the checker as `kind` and fails when it runs."""
         wrong = "dyn(%s)"
         options = ['device.attributes["drv.io"].missing', 'device.attributes["nope.org"].i',
-                   wrong % render(self.literal(self.other_kind(kind))), wrong % render(self.literal(self.other_kind(kind)))]
+                   *(wrong % render(self.literal(self.other_kind(kind))) for _ in range(2))]
         return leaf(self.random.choice(options + texts.FAILING.get(kind, [])), kind, "failing")
 
     def sabotage(self, node):
