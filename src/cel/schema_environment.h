@@ -27,9 +27,9 @@ struct SchemaOptions {
   UndescribedParts undescribed = UndescribedParts::kHidden;
 };
 
-// Functions of all Kubernetes libraries, and the variables with their sizes: maxLength, maxItems and maxProperties,
-// else what fits into a request of 3 MiB. Errors: kInvalidArgument, "spec.replicas.type: ...", for a schema that is
-// none or hides all.
+// Functions of all Kubernetes libraries and cel.bind (which the API server does not offer to rules), and the variables
+// with their sizes: maxLength, maxItems and maxProperties, else what fits into a request of 3 MiB. Errors:
+// kInvalidArgument, "spec.replicas.type: ...", for a schema that is none or hides all.
 Result<std::shared_ptr<Environment>> EnvironmentForSchema(const Json& schema, const SchemaOptions& options = {});
 
 // The identifier by which an expression names a field: "a.b-c/d" is a__dot__b__dash__c__slash__d, "namespace" is

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/field_path.h"
-#include "base/time.h"
+#include "cel/library/time.h"
 #include "cel/schema_reading.h"
 
 namespace kumiko::cel {
@@ -74,26 +74,11 @@ std::optional<std::string> DecodeBase64(std::string_view text) {
   return bytes;
 }
 
-// RFC 3339; base/time.h reads it but for the digits beyond the microsecond and the offset.
-std::optional<Value> TimestampOf(std::string_view text) {
-  const auto time = ParseRfc3339(text);
-  if (!time) return std::nullopt;
-  constexpr std::int64_t kMicros = 1'000'000;
-  const std::int64_t seconds = time->micros / kMicros - (time->micros % kMicros < 0 ? 1 : 0);
-  std::int32_t nanos = 0;
-  if (const std::size_t dot = text.find('.'); dot != std::string_view::npos) {
-    for (std::size_t i = dot + 1, place = 100'000'000; i < text.size() && text[i] >= '0' && text[i] <= '9'; ++i) {
-      nanos += static_cast<std::int32_t>(place) * (text[i] - '0');
-      place /= 10;
-    }
-  }
-  std::int32_t offset = 0;
-  if (text.size() > 6 && text[text.size() - 3] == ':') {
-    const auto two = [&](std::size_t at) { return 10 * (text[at] - '0') + (text[at + 1] - '0'); };
-    offset = (two(text.size() - 5) * 60 + two(text.size() - 2)) * 60;
-    if (text[text.size() - 6] == '-') offset = -offset;
-  }
-  return Value::Timestamp(seconds, nanos, offset);
+// As Kubernetes reads the format: RFC 3339, without an offset in UTC; empty text is 1970.
+Value TimeOf(std::string_view text) {
+  if (text.empty()) return TimestampFromSeconds(0);
+  const Value time = TimestampFromText(text);
+  return time.IsError() ? TimestampFromText(std::string(text) + "Z") : time;
 }
 
 class ValueBuilder {
@@ -149,18 +134,19 @@ class ValueBuilder {
       return Value::Text(ValueKind::kBytes, arena_.Text(*bytes));
     }
     if (kind == SchemaKind::kDuration) {
-      const auto duration = ParseDuration(text);
-      if (!duration) return Malformed(path, "duration; write for example 1h30m or 250ms", text);
-      return Value::Duration(duration->count() * 1000);
+      const Value duration = DurationFromText(text);
+      if (duration.IsError()) return Malformed(path, "duration; write for example 1h30m or 250ms", text);
+      return duration;
     }
-    if (kind == SchemaKind::kDate || kind == SchemaKind::kDateTime) {
-      const bool date = kind == SchemaKind::kDate;
-      const auto time = TimestampOf(date ? std::string(text) + "T00:00:00Z" : std::string(text));
-      if (!time) {
-        return Malformed(
-            path, date ? "date; write for example 2026-05-01" : "time; write for example 2026-05-01T12:00:00Z", text);
-      }
-      return *time;
+    if (kind == SchemaKind::kDate) {
+      const Value date = TimestampFromText(std::string(text) + "T00:00:00Z");
+      if (date.IsError()) return Malformed(path, "date; write for example 2026-05-01", text);
+      return date;
+    }
+    if (kind == SchemaKind::kDateTime) {
+      const Value time = TimeOf(text);
+      if (time.IsError()) return Malformed(path, "time; write for example 2026-05-01T12:00:00Z", text);
+      return time;
     }
     return Text(json);
   }
