@@ -1,322 +1,635 @@
 #include "cel/compiler.h"
 
-#include <re2/re2.h>
-
 #include <algorithm>
+#include <array>
+#include <limits>
 #include <utility>
 
+#include "cel/actual_cost.h"
+#include "cel/code_builder.h"
+#include "cel/constants.h"
 #include "cel/device_reads.h"
-#include "cel/functions.h"
+#include "cel/library/regex.h"
+#include "cel/qualify.h"
+#include "cel/run_context.h"
+#include "cel/utf8.h"
 
 namespace kumiko::cel {
 namespace {
 
-// Steps that working out one constant may take; a dearer one is left to the run, which has a limit.
+using Patches = std::vector<std::uint32_t>;
+
+// Steps that working out one call of constants may take; a dearer one is left to the run, which has a limit.
 constexpr std::int64_t kFoldingBudget = 10'000;
+
+// What the reference charges besides the parts.
+constexpr std::uint16_t kListCost = 10;
+constexpr std::uint16_t kMapCost = 30;
+constexpr std::uint16_t kStructCost = 40;
+
+// A name of the expression: a variable of a loop, or what cel.bind binds.
+struct Name {
+  enum class Kind { kSlot, kLazy, kConstant };
+  std::string_view name;
+  Kind kind = Kind::kSlot;
+  std::uint32_t slot = 0;
+  std::uint32_t code = 0;  // kLazy: what works the value out
+  int depth = 0;           // kLazy: values that this needs on the stack
+  Value value = {};        // kConstant
+};
+
+// One step of an attribute: .name, [key], and their optional forms.
+struct Step {
+  std::string_view name;
+  ExprId key = kNoExpr;
+  bool optional = false;
+  bool test = false;  // the step that has() asks about
+};
+
+struct Attribute {
+  ExprId base = kNoExpr;
+  std::vector<Step> steps;  // from the base outwards
+  bool optional = false;    // its value is an optional
+  bool test() const { return !steps.empty() && steps.back().test; }
+};
 
 class Compiler {
  public:
-  Compiler(const CheckedAst& checked, std::string_view text, const CompileOptions& options)
-      : checked_(checked), program_(std::make_shared<Program>()) {
+  Compiler(const CheckedAst& checked, const Environment& environment, std::string_view text, std::int64_t max_cost)
+      : checked_(checked),
+        environment_(environment),
+        program_(std::make_shared<Program>()),
+        out_(*program_),
+        constants_(checked, program_->arena) {
     program_->text = text;
-    program_->max_cost = options.max_evaluation_cost;
+    program_->max_cost = max_cost;
   }
 
-  Result<std::shared_ptr<const Program>> Run() {
+  Result<std::shared_ptr<Program>> Run() {
     const Expr& root = At(checked_.ast.root);
     if (root.kind == ExprKind::kAnd) {
-      Chain(root, true);
+      Chain(root, Args(checked_.ast.root), true);
     } else {
       Conjunct(checked_.ast.root);
     }
     program_->read_keys = KeysRead(checked_, checked_.ast.root);
-    if (bad_pattern_) {
-      return Fail(Code::kInvalidArgument, "compilation failed: {}", FormatSourceError(program_->text, *bad_pattern_));
-    }
     if (!error_.empty()) return Fail(Code::kInvalidArgument, "program instantiation failed: {}", error_);
-    return std::shared_ptr<const Program>(std::move(program_));
+    program_->code.shrink_to_fit();
+    program_->constants.shrink_to_fit();
+    return std::move(program_);
   }
 
  private:
   const Expr& At(ExprId id) const { return checked_.ast.At(id); }
-  std::vector<Instruction>& code() { return program_->code; }
-  std::uint32_t Here() const { return static_cast<std::uint32_t>(program_->code.size()); }
-
-  // `effect` is how many values the instruction adds to the stack.
-  std::uint32_t Emit(Instruction instruction, int effect) {
-    code().push_back(instruction);
-    depth_ += effect;
-    program_->stack_size = std::max(program_->stack_size, static_cast<std::uint32_t>(std::max(depth_, 0)) + 1);
-    return Here() - 1;
+  std::span<const ExprId> Args(ExprId id) const { return checked_.ast.Args(At(id)); }
+  Reference::Kind KindOf(ExprId id) const { return checked_.references[id].kind; }
+  void SetError(std::string error) {
+    if (error_.empty()) error_ = std::move(error);
   }
-  std::uint32_t AddConstant(Value value) {
-    program_->constants.push_back(value);
-    return static_cast<std::uint32_t>(program_->constants.size() - 1);
+  std::optional<Value> ConstantOf(ExprId id) {
+    const std::optional<Value> value = constants_.Of(id);
+    SetError(constants_.error());
+    return value;
   }
-  std::uint32_t AddText(std::string_view text) {
-    return AddConstant(Value::String(program_->arena.Text(std::string(text))));
-  }
-  void EmitConstant(Value value) { Emit({.op = Op::kConstant, .a = AddConstant(value)}, 1); }
-  std::uint32_t NewLocal() { return program_->local_count++; }
 
   void Conjunct(ExprId id) {
     const Expr& expr = At(id);
     CompiledConjunct conjunct;
-    conjunct.begin = Here();
+    conjunct.begin = out_.Here();
     Visit(id);
-    conjunct.end = Here();
+    conjunct.end = out_.Here();
     conjunct.reading = ReadingOf(checked_, id);
     program_->compiled_conjuncts.push_back(std::move(conjunct));
     program_->conjuncts.push_back({program_->text.substr(expr.begin, expr.end - expr.begin)});
   }
 
-  void Chain(const Expr& expr, bool conjuncts) {
+  void Chain(const Expr& expr, std::span<const ExprId> parts, bool conjuncts) {
     const bool is_and = expr.kind == ExprKind::kAnd;
-    std::vector<std::uint32_t> exits;
-    for (std::size_t i = 0; i < expr.args.size(); ++i) {
-      if (i > 0) exits.push_back(Emit({.op = is_and ? Op::kDecideAnd : Op::kDecideOr}, 0));
+    Patches exits;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      if (i > 0) exits.push_back(out_.Emit({.op = is_and ? Op::kDecideAnd : Op::kDecideOr}, 0));
       if (conjuncts) {
-        Conjunct(expr.args[i]);
+        Conjunct(parts[i]);
       } else {
-        Visit(expr.args[i]);
+        Visit(parts[i]);
       }
-      if (i > 0) Emit({.op = is_and ? Op::kJoinAnd : Op::kJoinOr}, -1);
+      if (i > 0) out_.Emit({.op = is_and ? Op::kJoinAnd : Op::kJoinOr}, -1);
     }
-    for (const std::uint32_t exit : exits) code()[exit].a = Here();
+    out_.Land(exits);
   }
 
-  void Visit(ExprId id) {
+  // `free`: an attribute costs only its steps, as in a branch of ?: and as a key.
+  void Visit(ExprId id, bool free = false) {
+    if (const auto constant = ConstantOf(id)) return out_.EmitConstant(*constant);
     const Expr& expr = At(id);
     switch (expr.kind) {
       case ExprKind::kLiteral:
-        return EmitConstant(LiteralValue(expr.literal));
+        return;  // a constant
       case ExprKind::kIdentifier:
-        return Identifier(expr);
       case ExprKind::kSelect:
-      case ExprKind::kIndex:
-        return Access(id);
+        return VisitAttribute(id, free);
       case ExprKind::kCall:
-        return Call(id);
+        return IsStep(id) ? VisitAttribute(id, free) : Call(id);
       case ExprKind::kAnd:
       case ExprKind::kOr:
-        return Chain(expr, false);
+        return Chain(expr, Args(id), false);
       case ExprKind::kConditional:
-        return Conditional(expr);
+        return Conditional(id);
       case ExprKind::kList:
-        return List(expr);
+        return List(id);
       case ExprKind::kMap:
-        return Map(expr);
-      case ExprKind::kFold:
-        return Fold(expr);
-      case ExprKind::kBind: {
-        Visit(expr.operand);
-        const std::uint32_t slot = NewLocal();
-        Emit({.op = Op::kStore, .a = slot}, -1);
-        scope_.emplace_back(expr.name, slot);
-        Visit(expr.args[0]);
-        scope_.pop_back();
-        return;
-      }
-      case ExprKind::kOptionalMap:
-        return OptionalMap(expr);
+        return Map(id);
+      case ExprKind::kStruct:
+        return Struct(id);
+      case ExprKind::kComprehension:
+        return checked_.ast.ComprehensionOf(expr).macro == Macro::kBind ? Bind(id) : Loop(id);
     }
   }
 
-  Value LiteralValue(const Literal& literal) {
-    if (const auto* flag = std::get_if<bool>(&literal)) return Value::Bool(*flag);
-    if (const auto* number = std::get_if<std::int64_t>(&literal)) return Value::Int(*number);
-    if (const auto* number = std::get_if<std::uint64_t>(&literal)) return Value::Uint(*number);
-    if (const auto* number = std::get_if<double>(&literal)) return Value::Double(*number);
-    if (const auto* text = std::get_if<std::string>(&literal)) return Value::String(program_->arena.Text(*text));
-    if (const auto* bytes = std::get_if<Bytes>(&literal)) {
-      return Value::Text(ValueKind::kBytes, program_->arena.Text(bytes->data));
-    }
-    return Value::Null();
-  }
+  // ---- attributes
 
-  void Identifier(const Expr& expr) {
-    if (!expr.absolute) {
-      for (auto it = scope_.rbegin(); it != scope_.rend(); ++it) {
-        if (it->first == expr.name) {
-          Emit({.op = Op::kLocal, .a = it->second}, 1);
-          return;
-        }
-      }
-    }
-    if (expr.name == "device") {
-      Emit({.op = Op::kDevice}, 1);
-      return;
-    }
-    EmitConstant(Value::Text(ValueKind::kType, program_->arena.Text(expr.name)));
-  }
-
-  void Access(ExprId id) {
+  // Whether the node is a step on from another one: a field that is no qualified name, or an index.
+  bool IsStep(ExprId id) const {
     const Expr& expr = At(id);
-    if (const auto key = AsEntry(checked_, id)) {
-      const Op op = expr.test_only ? Op::kHasEntry : expr.optional ? Op::kOptionalEntry : Op::kEntry;
-      const std::uint32_t domain = AddText(key->domain);
-      Emit({.op = op, .capacity = IsCapacity(key->map), .a = domain, .b = AddText(key->id)}, 1);
-      return;
-    }
-    if (const auto key = AsDomain(checked_, id)) {
-      Emit({.op = Op::kDomain, .capacity = IsCapacity(key->map), .a = AddText(key->domain)}, 1);
-      return;
-    }
-    if (const auto map = AsDomains(checked_, id)) {
-      Emit({.op = Op::kDomains, .capacity = IsCapacity(*map)}, 1);
-      return;
-    }
-    const TypeRef operand = checked_.types[expr.operand];
-    if (expr.kind == ExprKind::kSelect && !expr.test_only && !expr.optional && operand->kind == TypeKind::kDevice) {
-      Emit({.op = expr.name == "driver" ? Op::kDriver : Op::kMultiple}, 1);
-      return;
-    }
-    Visit(expr.operand);
-    if (expr.kind == ExprKind::kIndex) {
-      Visit(expr.args[0]);
-      Emit({.op = expr.optional ? Op::kOptionalIndex : Op::kIndex}, -1);
-      return;
-    }
-    const Op op = expr.test_only ? Op::kHas : expr.optional ? Op::kOptionalSelect : Op::kSelect;
-    Emit({.op = op, .a = AddText(expr.name)}, 0);
+    if (expr.kind == ExprKind::kSelect) return KindOf(id) != Reference::Kind::kVariable;
+    return expr.kind == ExprKind::kCall && expr.operand == kNoExpr && expr.arg_count == 2 &&
+           (expr.name == "_[_]" || expr.name == "_[?_]" || expr.name == "_?._");
   }
-  static bool IsCapacity(AttributeKey::Map map) { return map == AttributeKey::Map::kCapacity; }
 
-  static bool IsConversion(Function function) {
-    return function == Function::kToInt || function == Function::kToUint || function == Function::kToDouble ||
-           function == Function::kToString || function == Function::kToBool || function == Function::kToBytes;
+  Attribute AttributeOf(ExprId id) const {
+    Attribute attribute;
+    bool outermost = true;
+    while (IsStep(id) && (outermost || !At(id).test_only)) {
+      const Expr& expr = At(id);
+      if (expr.kind == ExprKind::kSelect) {
+        attribute.steps.push_back({expr.name, kNoExpr, false, expr.test_only});
+        id = expr.operand;
+      } else {
+        Step step{{}, Args(id)[1], expr.name != "_[_]"};
+        if (expr.name == "_?._") step = {std::get<std::string_view>(At(step.key).literal), kNoExpr, true};
+        attribute.steps.push_back(step);
+        id = Args(id)[0];
+      }
+      outermost = false;
+    }
+    std::reverse(attribute.steps.begin(), attribute.steps.end());
+    attribute.base = id;
+    attribute.optional = checked_.types[id]->kind == TypeKind::kOptional && !attribute.steps.empty();
+    for (const Step& step : attribute.steps) attribute.optional = attribute.optional || step.optional;
+    return attribute;
   }
+
+  void VisitAttribute(ExprId id, bool free) {
+    const Attribute attribute = AttributeOf(id);
+    const bool costs = attribute.test() ? environment_.presence_test_has_cost
+                                        : !free && At(attribute.base).kind != ExprKind::kConditional;
+    const Patches absent = Steps(attribute, costs ? 1 : 0);
+    if (!attribute.optional) return;
+    if (!attribute.test()) out_.Emit({.op = Op::kWrap}, 0);
+    Otherwise(absent, [&] { out_.EmitConstant(attribute.test() ? Value::Bool(false) : Value::Optional(nullptr)); });
+  }
+
+  // Code for a value that is not there; `absent` jump to it without one. What is before has left a value.
+  template <class Emit>
+  void Otherwise(const Patches& absent, Emit emit) {
+    const std::uint32_t end = out_.Emit({.op = Op::kJump}, -1);
+    out_.Land(absent);
+    emit();
+    out_.Land(end);
+  }
+
+  // Leaves the value, not wrapped in an optional, or an error. The result are the jumps that it takes, without a value,
+  // when an optional step finds nothing.
+  Patches Steps(const Attribute& attribute, std::uint16_t cost) {
+    Patches absent;
+    std::size_t next = Device(attribute, cost, absent);
+    if (next == 0) {
+      if (IsName(attribute.base)) {
+        EmitName(attribute.base, cost);
+        cost = 0;
+      } else {
+        Visit(attribute.base);
+      }
+    } else {
+      cost = 0;
+    }
+    if (attribute.steps.empty()) return absent;
+    bool optional = false;
+    for (std::size_t i = 0; i < next; ++i) optional = optional || attribute.steps[i].optional;
+    const TypeKind base_type = checked_.types[attribute.base]->kind;
+    if (base_type == TypeKind::kOptional) {
+      optional = true;
+      absent.push_back(out_.Emit({.op = Op::kOpen, .cost = cost}, 0));
+      cost = 0;
+    }
+    const bool dynamic = base_type == TypeKind::kDyn || base_type == TypeKind::kAny;
+    Patches failed;
+    for (; next < attribute.steps.size(); ++next, cost = 0) {
+      const Step& step = attribute.steps[next];
+      optional = optional || step.optional;
+      const auto flags = static_cast<std::uint8_t>((optional ? kOptional : 0) | (dynamic ? kMayBeOptional : 0));
+      const auto key = step.key == kNoExpr ? std::optional(Value::String(step.name)) : ConstantOf(step.key);
+      std::uint32_t at = 0;
+      if (key) {
+        if (!IsQualifier(*key)) SetError("invalid qualifier type: " + std::string(GoTypeName(*key)));
+        const Op op = step.test ? Op::kTest : Op::kSelect;
+        at = out_.Emit({.op = op, .flags = flags, .cost = cost, .a = out_.AddConstant(*key)}, 0);
+      } else {
+        failed.push_back(out_.Emit({.op = Op::kGuard, .cost = cost}, 0));
+        Visit(step.key, true);
+        at = out_.Emit({.op = Op::kIndex, .flags = flags}, -1);
+      }
+      if (optional && !step.test) absent.push_back(at);
+    }
+    out_.Land(failed);
+    return absent;
+  }
+
+  // Reads of the device by constant names; how many steps they take.
+  std::size_t Device(const Attribute& attribute, std::uint16_t cost, Patches& absent) {
+    const auto& steps = attribute.steps;
+    if (!IsDevice(checked_, attribute.base) || steps.empty() || steps[0].optional || steps[0].test) return 0;
+    const auto text = [&](std::size_t i) -> std::optional<std::string_view> {
+      if (i >= steps.size()) return std::nullopt;
+      if (steps[i].key == kNoExpr) return steps[i].name;
+      const auto key = ConstantOf(steps[i].key);
+      return key && key->kind == ValueKind::kString ? std::optional(key->view()) : std::nullopt;
+    };
+    const auto emit = [&](Op op, std::uint16_t taken, std::uint8_t flags = 0, std::uint32_t a = 0, std::uint32_t b = 0) {
+      return out_.Emit({.op = op, .flags = flags, .cost = static_cast<std::uint16_t>(taken + cost), .a = a, .b = b}, 1);
+    };
+    const std::string_view field = text(0).value_or("");
+    if (field == "driver" || field == "allowMultipleAllocations") {
+      emit(field == "driver" ? Op::kDriver : Op::kMultiple, 1);
+      return 1;
+    }
+    if (field != "attributes" && field != "capacity") return 0;
+    const auto flags = static_cast<std::uint8_t>(field == "capacity" ? kCapacity : kNoFlags);
+    const auto domain = text(1);
+    if (!domain || steps[1].optional || steps[1].test) {
+      emit(Op::kDomains, 1, flags);
+      return 1;
+    }
+    const std::uint32_t a = out_.AddText(*domain);
+    const auto id = text(2);
+    if (!id) {
+      emit(Op::kDomain, 2, flags, a);
+      return 2;
+    }
+    const std::uint32_t b = out_.AddText(*id);
+    if (steps[2].test) {
+      emit(Op::kHasEntry, 3, flags, a, b);
+    } else if (steps[2].optional) {
+      absent.push_back(emit(Op::kOptionalEntry, 2, flags, a, b));
+    } else {
+      emit(Op::kEntry, 3, flags, a, b);
+    }
+    return 3;
+  }
+
+  bool IsName(ExprId id) const {
+    return At(id).kind == ExprKind::kIdentifier || KindOf(id) == Reference::Kind::kVariable;
+  }
+
+  void EmitName(ExprId id, std::uint16_t cost) {
+    const Reference& reference = checked_.references[id];
+    if (reference.kind == Reference::Kind::kVariable) {
+      const bool device = IsDevice(checked_, id);
+      out_.Emit({.op = device ? Op::kDevice : Op::kVariable, .cost = cost, .a = reference.index}, 1);
+      return;
+    }
+    const std::string_view text = At(id).name;
+    const auto name = std::find_if(scope_.rbegin(), scope_.rend(), [&](const Name& it) { return it.name == text; });
+    if (name == scope_.rend()) {
+      out_.EmitConstant(program_->arena.Error("no such attribute(s): " + std::string(text)), cost);
+    } else if (name->kind == Name::Kind::kConstant) {
+      out_.EmitConstant(name->value, cost);
+    } else if (name->kind == Name::Kind::kSlot) {
+      out_.Emit({.op = Op::kLocal, .cost = cost, .a = name->slot}, 1);
+    } else {
+      out_.set_peak(std::max(out_.peak(), out_.depth() + name->depth));
+      out_.Emit({.op = Op::kBindRead, .cost = cost, .a = name->slot, .c = name->code}, 1);
+    }
+  }
+
+  // ---- calls
 
   void Call(ExprId id) {
     const Expr& expr = At(id);
-    const Function function = checked_.functions[id];
-    const std::uint32_t begin = Here();
-    const bool member = expr.operand != kNoExpr && !checked_.namespaced[id];
-    if (member) Visit(expr.operand);
-    for (const ExprId arg : expr.args) Visit(arg);
-    const std::size_t count = expr.args.size() + (member ? 1 : 0);
+    if (SpecialCall(id)) return;
+    std::vector<ExprId> args;
+    if (expr.operand != kNoExpr && !checked_.references[id].namespaced) args.push_back(expr.operand);
+    args.insert(args.end(), Args(id).begin(), Args(id).end());
 
-    const ExprId last = expr.args.empty() ? kNoExpr : expr.args.back();
-    const bool last_is_literal = last != kNoExpr && At(last).kind == ExprKind::kLiteral;
-    if (function == Function::kMatches && last_is_literal) return Matches(last);
-    if (count > 0 && WorkOut(function, begin, count, IsConversion(function) && last_is_literal)) return;
-    Emit({.op = Op::kCall, .function = function, .a = static_cast<std::uint32_t>(count)}, 1 - static_cast<int>(count));
+    Callee callee = CalleeOf(id);
+    const bool dynamic = checked_.Overloads(id).size() != 1;
+    // The reference stops at the first argument that is an error, if the function takes its arguments as a list.
+    const bool stops = args.size() > 2 || (args.size() == 2 && dynamic && IsLetter(expr.name.front()));
+    const std::uint32_t begin = out_.Here();
+    Patches stopped;
+    for (std::size_t i = 0; i < args.size(); ++i) {
+      Visit(args[i]);
+      if (stops && i + 1 < args.size() && !ConstantOf(args[i])) {
+        stopped.push_back(out_.Emit({.op = Op::kBail, .a = static_cast<std::uint32_t>(i + 1)}, 0));
+      }
+    }
+    if (callee.call == nullptr) {
+      if (!args.empty()) out_.set_depth(out_.depth() - static_cast<int>(args.size()));
+      out_.EmitConstant(program_->arena.Error("no such overload: " + std::string(expr.name)), 1);
+    } else if (!IsScalar(checked_.types[id]) || !WorkOut(callee, begin, args.size())) {
+      const std::uint16_t cost = callee.cost == CostRule::kUnit ? 1 : 0;
+      out_.Emit({.op = Op::kCall,
+                 .cost = cost,
+                 .a = static_cast<std::uint32_t>(args.size()),
+                 .b = out_.AddCallee(std::move(callee))},
+                1 - static_cast<int>(args.size()));
+    }
+    out_.Land(stopped);
+  }
+  static bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
+  Callee CalleeOf(ExprId id) const {
+    Callee callee;
+    const auto overloads = checked_.Overloads(id);
+    if (overloads.empty()) return callee;
+    callee.name = overloads.front()->name;
+    callee.call = overloads.front()->call;
+    callee.cost = overloads.front()->cost;
+    for (const Overload* overload : overloads.subspan(1)) {
+      if (overload->call != callee.call) callee.others.push_back(overload->call);
+    }
+    if (overloads.size() > 1) {
+      // The reference does not know which overload runs.
+      if (callee.cost < CostRule::kFirstByName) callee.cost = CostRule::kUnit;
+      if (callee.cost == CostRule::kContainsIpText) callee.cost = CostRule::kContainsIp;
+      if (callee.cost == CostRule::kContainsCidrText) callee.cost = CostRule::kContainsCidr;
+    }
+    static constexpr std::array kUnits = {CostRule::kConcatLists, CostRule::kIndexList, CostRule::kIndexMap,
+                                          CostRule::kDyn, CostRule::kAccessor};
+    if (std::find(kUnits.begin(), kUnits.end(), callee.cost) != kUnits.end()) callee.cost = CostRule::kUnit;
+    return callee;
   }
 
-  // Replaces a call whose arguments are constants by its result. A call that fails stays, to fail when it is reached,
-  // unless Kubernetes says so at once (`eager`).
-  bool WorkOut(Function function, std::uint32_t begin, std::size_t count, bool eager) {
-    if (Here() - begin != count) return false;
+  // Lists and maps stay to the run: a short text can make a long one.
+  static bool IsScalar(TypeRef type) {
+    return type->kind != TypeKind::kList && type->kind != TypeKind::kMap && type->kind != TypeKind::kDyn &&
+           type->kind != TypeKind::kOptional;
+  }
+
+  // Replaces a call whose arguments are constants by its result, at the same cost. A call that fails stays.
+  bool WorkOut(const Callee& callee, std::uint32_t begin, std::size_t count) {
+    if (count == 0 || !out_.AreConstants(begin, count) || !callee.others.empty()) return false;
     std::vector<Value> args;
-    for (std::size_t i = begin; i < code().size(); ++i) {
-      if (code()[i].op != Op::kConstant) return false;
-      args.push_back(program_->constants[code()[i].a]);
-    }
-    const DeviceView nothing;
-    RunContext run{nothing, program_->arena, kFoldingBudget};
-    const Value result = CallFunction(run, function, args);
-    if (result.IsError() && eager && error_.empty()) error_ = std::string(result.view());
+    for (std::size_t i = 0; i < count; ++i) args.push_back(out_.ConstantAt(begin + static_cast<std::uint32_t>(i)));
+    if (std::any_of(args.begin(), args.end(), [](const Value& arg) { return arg.IsError(); })) return false;
+    RunContext run{program_->arena};
+    run.budget = kFoldingBudget;
+    const Value result = callee.call(run, args);
     if (result.IsError() || run.budget < 0) return false;
-    code().resize(begin);
-    depth_ -= static_cast<int>(count);
-    EmitConstant(result);
+    const std::int64_t cost = out_.CostSince(begin) + ActualCost(run, callee.cost, args, result);
+    if (cost > std::numeric_limits<std::uint16_t>::max()) return false;
+    out_.Drop(begin);
+    out_.EmitConstant(result, static_cast<std::uint32_t>(cost));
     return true;
   }
 
-  void Matches(ExprId pattern) {
-    const auto& text = std::get<std::string>(At(pattern).literal);
-    code().pop_back();
-    --depth_;
-    RE2::Options options;
-    options.set_log_errors(false);
-    program_->regexes.push_back(std::make_unique<RE2>(text, options));
-    const RE2& regex = *program_->regexes.back();
-    if (!regex.ok() && !bad_pattern_) bad_pattern_ = SourceError{At(pattern).position, "invalid matches argument"};
-    Emit({.op = Op::kMatches, .a = static_cast<std::uint32_t>(program_->regexes.size() - 1)}, 0);
+  // Calls with instructions of their own.
+  bool SpecialCall(ExprId id) {
+    const Expr& expr = At(id);
+    const auto args = Args(id);
+    const auto overloads = checked_.Overloads(id);
+    const bool member = expr.operand != kNoExpr && !checked_.references[id].namespaced;
+    if (member && args.size() == 1 && (expr.name == "or" || expr.name == "orValue")) {
+      OptionalOr(expr.operand, args[0], expr.name == "orValue");
+      return true;
+    }
+    if (member && args.empty() && expr.name == "hasValue" && IsOptionalAttribute(expr.operand)) {
+      const Patches absent = Steps(AttributeOf(expr.operand), 1);
+      out_.Emit({.op = Op::kToTrue, .cost = 1}, 0);
+      Otherwise(absent, [&] { out_.EmitConstant(Value::Bool(false), 1); });
+      return true;
+    }
+    if (expr.name == "@in" && overloads.size() == 1 && overloads.front()->cost == CostRule::kInList) {
+      const auto list = ConstantOf(args[1]);
+      if (!list || list->kind != ValueKind::kList || !IsSet(*list)) return false;
+      Visit(args[0]);
+      out_.Emit({.op = Op::kInSet, .a = out_.AddConstant(*list)}, 0);
+      return true;
+    }
+    if (expr.name == "matches" || expr.name == "find" || expr.name == "findAll") return Pattern(id, member);
+    return false;
   }
 
-  void Conditional(const Expr& expr) {
-    Visit(expr.args[0]);
-    const std::uint32_t branch = Emit({.op = Op::kBranch}, -1);
-    Visit(expr.args[1]);
-    const std::uint32_t jump = Emit({.op = Op::kJump}, -1);
-    code()[branch].a = Here();
-    Visit(expr.args[2]);
-    code()[branch].b = Here();
-    code()[jump].a = Here();
+  bool IsOptionalAttribute(ExprId id) {
+    if (!IsStep(id)) return false;
+    const Attribute attribute = AttributeOf(id);
+    return attribute.optional && !attribute.test() && At(attribute.base).kind != ExprKind::kConditional;
   }
 
-  std::uint32_t OptionalItems(const Expr& expr) {
-    if (expr.optional_items.empty()) return 0;
-    program_->optional_items.push_back(expr.optional_items);
+  // The second part runs only when the first is none.
+  void OptionalOr(ExprId left, ExprId right, bool value) {
+    if (IsOptionalAttribute(left)) {
+      const Patches absent = Steps(AttributeOf(left), 1);
+      if (!value) out_.Emit({.op = Op::kWrap}, 0);
+      Otherwise(absent, [&] { Visit(right); });
+      return;
+    }
+    Visit(left);
+    const std::uint32_t end = out_.Emit({.op = value ? Op::kOrValue : Op::kOr}, -1);
+    Visit(right);
+    out_.Land(end);
+  }
+
+  // Functions of a text and a constant pattern. The pattern is compiled once.
+  bool Pattern(ExprId id, bool member) {
+    const Expr& expr = At(id);
+    std::vector<ExprId> args;
+    if (member) args.push_back(expr.operand);
+    args.insert(args.end(), Args(id).begin(), Args(id).end());
+    const auto pattern = args.size() >= 2 ? ConstantOf(args[1]) : std::nullopt;
+    const bool fits = args.size() == 2 || (args.size() == 3 && expr.name == "findAll");
+    if (!fits || !pattern || pattern->kind != ValueKind::kString) return false;
+    auto compiled = CompilePattern(pattern->view());
+    if (!compiled) {
+      SetError(compiled.error());
+      return false;
+    }
+    program_->regexes.push_back(*std::move(compiled));
+    program_->regex_costs.push_back(PatternCost(CodePointCount(pattern->view())));
+    const auto regex = static_cast<std::uint32_t>(program_->regexes.size() - 1);
+    Visit(args[0]);
+    Patches stopped;
+    if (args.size() == 3) {
+      stopped.push_back(out_.Emit({.op = Op::kBail, .a = 1}, 0));
+      Visit(args[2]);
+    }
+    const Op op = expr.name == "matches" ? Op::kMatches : expr.name == "find" ? Op::kFind : Op::kFindAll;
+    const bool limited = args.size() == 3;
+    out_.Emit({.op = op, .a = limited ? 1U : 0U, .b = regex}, limited ? -1 : 0);
+    out_.Land(stopped);
+    return true;
+  }
+
+  void Conditional(ExprId id) {
+    const auto args = Args(id);
+    Visit(args[0]);
+    const std::uint32_t branch = out_.Emit({.op = Op::kBranch}, -1);
+    Visit(args[1], true);
+    const std::uint32_t jump = out_.Emit({.op = Op::kJump}, -1);
+    out_.code()[branch].b = out_.Here();
+    Visit(args[2], true);
+    out_.Land(branch);
+    out_.Land(jump);
+  }
+
+  // ---- literals
+
+  std::uint32_t OptionalItems(const Expr& expr, std::size_t stride) {
+    std::vector<bool> items;
+    for (std::size_t i = stride - 1; i < expr.arg_count; i += stride) items.push_back(checked_.ast.IsOptional(expr, i));
+    if (std::find(items.begin(), items.end(), true) == items.end()) return 0;
+    program_->optional_items.push_back(std::move(items));
     return static_cast<std::uint32_t>(program_->optional_items.size());
   }
 
-  void List(const Expr& expr) {
-    const std::uint32_t begin = Here();
-    for (const ExprId item : expr.args) Visit(item);
-    const std::size_t count = expr.args.size();
-    const bool constant =
-        expr.optional_items.empty() && Here() - begin == count &&
-        std::all_of(code().begin() + begin, code().end(), [](const Instruction& it) { return it.op == Op::kConstant; });
-    if (!constant) {
-      Emit({.op = Op::kList, .a = static_cast<std::uint32_t>(count), .b = OptionalItems(expr)},
-           1 - static_cast<int>(count));
-      return;
+  // A part of a list, map or struct: an error ends it at once, at the price of the whole.
+  void Item(const Expr& expr, std::size_t index, std::uint32_t before, Op check, std::uint16_t cost, Patches& failed) {
+    const ExprId item = checked_.ast.Args(expr)[index];
+    Visit(item);
+    const bool optional = checked_.ast.IsOptional(expr, index);
+    if (optional) out_.Emit({.op = check}, 0);
+    if (!optional && ConstantOf(item)) return;
+    failed.push_back(out_.Emit({.op = Op::kBail, .a = before + 1, .b = cost}, 0));
+  }
+
+  void List(ExprId id) {
+    const Expr& expr = At(id);
+    Patches failed;
+    for (std::uint32_t i = 0; i < expr.arg_count; ++i) Item(expr, i, i, Op::kOptionalItem, kListCost, failed);
+    out_.Emit({.op = Op::kList, .cost = kListCost, .a = expr.arg_count, .b = OptionalItems(expr, 1)},
+              1 - static_cast<int>(expr.arg_count));
+    out_.Land(failed);
+  }
+
+  void Map(ExprId id) {
+    const Expr& expr = At(id);
+    Patches failed;
+    for (std::uint32_t i = 0; i < expr.arg_count; ++i) Item(expr, i, i, Op::kOptionalValue, kMapCost, failed);
+    out_.Emit({.op = Op::kMap, .cost = kMapCost, .a = expr.arg_count / 2, .b = OptionalItems(expr, 2)},
+              1 - static_cast<int>(expr.arg_count));
+    out_.Land(failed);
+  }
+
+  void Struct(ExprId id) {
+    const Expr& expr = At(id);
+    StructLiteral literal{checked_.references[id].type, std::string(expr.name), {}};
+    Patches failed;
+    for (std::uint32_t i = 0; i + 1 < expr.arg_count; i += 2) {
+      literal.fields.emplace_back(std::get<std::string_view>(At(checked_.ast.Args(expr)[i]).literal));
+      Item(expr, i + 1, i / 2, Op::kOptionalItem, kStructCost, failed);
     }
-    Value* items = program_->arena.Values(count);
-    for (std::size_t i = 0; i < count; ++i) items[i] = program_->constants[code()[begin + i].a];
-    code().resize(begin);
-    depth_ -= static_cast<int>(count);
-    EmitConstant(Value::List(items, count));
+    program_->structs.push_back(std::move(literal));
+    const std::uint32_t count = expr.arg_count / 2;
+    out_.Emit({.op = Op::kStruct,
+               .cost = kStructCost,
+               .a = count,
+               .b = static_cast<std::uint32_t>(program_->structs.size() - 1),
+               .c = OptionalItems(expr, 2)},
+              1 - static_cast<int>(count));
+    out_.Land(failed);
   }
 
-  void Map(const Expr& expr) {
-    for (const ExprId item : expr.args) Visit(item);
-    Emit({.op = Op::kMap, .a = static_cast<std::uint32_t>(expr.args.size() / 2), .b = OptionalItems(expr)},
-         1 - static_cast<int>(expr.args.size()));
-  }
+  // ---- comprehensions
 
-  void Fold(const Expr& expr) {
-    Visit(expr.operand);
-    const std::uint32_t fold = program_->fold_count++;
-    const std::uint32_t variable = NewLocal();
-    const std::uint32_t begin = Emit({.op = Op::kFoldBegin, .fold = expr.fold, .a = fold, .b = variable}, -1);
-    const std::uint32_t next = Emit({.op = Op::kFoldNext, .a = fold, .b = variable}, 0);
-    scope_.emplace_back(expr.name, variable);
-    std::uint32_t keep = 0;
-    if (expr.fold_filter != kNoExpr) {
-      Visit(expr.fold_filter);
-      keep = Emit({.op = Op::kFoldKeep, .a = fold, .b = next}, -1);
+  void Bind(ExprId id) {
+    const Comprehension& fold = checked_.ast.ComprehensionOf(At(id));
+    Name name{fold.accumulator};
+    if (const auto constant = ConstantOf(fold.init)) {
+      name.kind = Name::Kind::kConstant;
+      name.value = *constant;
+    } else {
+      name.kind = Name::Kind::kLazy;
+      name.slot = out_.NewSlots(1);
+      const std::uint32_t begin = out_.Emit({.op = Op::kBindBegin, .a = name.slot}, 0);
+      name.code = out_.Here();
+      const int depth = out_.depth();
+      const int peak = out_.peak();
+      out_.set_peak(depth);
+      Visit(fold.init);
+      name.depth = out_.peak() - depth;
+      out_.set_peak(std::max(peak, out_.peak()));
+      out_.Emit({.op = Op::kBindReturn, .a = name.slot}, -1);
+      out_.Land(begin);
     }
-    Visit(expr.args[0]);
-    const std::uint32_t step = Emit({.op = Op::kFoldStep, .fold = expr.fold, .a = fold}, -1);
-    Emit({.op = Op::kJump, .a = next}, 0);
+    scope_.push_back(name);
+    Visit(fold.result);
     scope_.pop_back();
-    code()[next].c = Here();
-    code()[step].c = Here();
-    if (keep != 0) code()[keep].c = Here();
-    Emit({.op = Op::kFoldEnd, .fold = expr.fold, .a = fold}, 1);
-    code()[begin].c = Here();
   }
 
-  void OptionalMap(const Expr& expr) {
-    Visit(expr.operand);
-    const std::uint32_t slot = NewLocal();
-    const std::uint32_t open = Emit({.op = Op::kOptionalOpen, .a = slot}, -1);
-    scope_.emplace_back(expr.name, slot);
-    Visit(expr.args[0]);
-    scope_.pop_back();
-    Emit({.op = expr.flat ? Op::kRequireOptional : Op::kOptionalClose}, 0);
-    code()[open].b = Here();
+  void Loop(ExprId id) {
+    const Comprehension& fold = checked_.ast.ComprehensionOf(At(id));
+    const bool two = !fold.variable2.empty();
+    const auto flags = static_cast<std::uint8_t>(two ? kTwoVariables : kNoFlags);
+    const std::uint32_t slot = out_.NewSlots(2);
+    const std::uint32_t state = out_.NewFold();
+    Visit(fold.range);
+    const std::uint32_t begin = out_.Emit({.op = Op::kFoldBegin, .flags = flags, .a = state}, -1);
+    // The condition of all and exists: reads of the result and calls.
+    const std::uint16_t condition = fold.macro == Macro::kAll ? 2 : fold.macro == Macro::kExists ? 3 : 0;
+    const std::uint32_t next =
+        out_.Emit({.op = Op::kFoldNext, .flags = flags, .cost = 0, .a = state, .b = slot, .c = 0}, 0);
+    out_.code()[next].cost = condition;
+    scope_.push_back({fold.variable, Name::Kind::kSlot, slot});
+    if (two) scope_.push_back({fold.variable2, Name::Kind::kSlot, slot + 1});
+    StepOf(fold, state, slot, next);
+    scope_.resize(scope_.size() - (two ? 2 : 1));
+    out_.Land(next);
+    const auto macro = static_cast<std::uint32_t>(fold.macro);
+    const std::uint16_t result = fold.macro == Macro::kExistsOne ? 2 : 1;
+    out_.Emit({.op = Op::kFoldEnd, .cost = result, .a = state, .b = macro}, 1);
+    out_.Land(begin);
+  }
+
+  // The step of a loop, taken apart again: the macro's own parts become one instruction.
+  void StepOf(const Comprehension& fold, std::uint32_t state, std::uint32_t slot, std::uint32_t next) {
+    ExprId step = fold.step;
+    const auto emit = [&](Op op, std::uint16_t cost) {
+      out_.Emit({.op = op, .cost = cost, .a = state, .b = slot, .c = next}, op == Op::kInsertGuard ? 0 : -1);
+    };
+    if (fold.macro == Macro::kAll || fold.macro == Macro::kExists) {
+      // result && condition
+      Chain(At(step), Args(step).subspan(1), false);
+      return emit(fold.macro == Macro::kAll ? Op::kAll : Op::kExists, 1);
+    }
+    if (At(step).kind == ExprKind::kConditional) {
+      // condition ? step : result
+      Visit(Args(step)[0]);
+      if (fold.macro == Macro::kFilter) return emit(Op::kFilter, 0);
+      if (fold.macro == Macro::kExistsOne) return emit(Op::kCount, 0);
+      emit(Op::kKeep, 0);
+      step = Args(step)[1];
+    }
+    if (fold.macro == Macro::kMap || fold.macro == Macro::kTransformList) {
+      // result + [item]
+      const ExprId list = Args(step)[1];
+      const ExprId item = Args(list)[0];
+      Visit(item);
+      return emit(Op::kAppend, ConstantOf(list) ? 2 : 2 + kListCost);
+    }
+    // @mapInsert(result, key, value), @mapInsert(result, map)
+    emit(Op::kInsertGuard, 1);
+    Visit(Args(step).back());
+    emit(fold.macro == Macro::kTransformMap ? Op::kInsert : Op::kInsertAll,
+         fold.macro == Macro::kTransformMap ? 2 : 1);
   }
 
   const CheckedAst& checked_;
+  const Environment& environment_;
   std::shared_ptr<Program> program_;
-  std::vector<std::pair<std::string, std::uint32_t>> scope_;
-  int depth_ = 0;
+  CodeBuilder out_;
+  Constants constants_;
+  std::vector<Name> scope_;
   std::string error_;
-  std::optional<SourceError> bad_pattern_;
 };
 
 }  // namespace
@@ -324,9 +637,9 @@ class Compiler {
 Program::Program() = default;
 Program::~Program() = default;
 
-Result<std::shared_ptr<const Program>> CompileProgram(const CheckedAst& checked, std::string_view text,
-                                                      const CompileOptions& options) {
-  return Compiler(checked, text, options).Run();
+Result<std::shared_ptr<Program>> CompileProgram(const CheckedAst& checked, const Environment& environment,
+                                                std::string_view text, std::int64_t max_cost) {
+  return Compiler(checked, environment, text, max_cost).Run();
 }
 
 }  // namespace kumiko::cel

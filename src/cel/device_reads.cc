@@ -3,23 +3,39 @@
 #include <algorithm>
 #include <set>
 
-#include "cel/functions.h"
+#include "cel/run_context.h"
 
 namespace kumiko::cel {
 namespace {
 
-// The constant string by which a select or an index looks something up.
-std::optional<std::string> ConstantKey(const CheckedAst& checked, const Expr& expr) {
-  if (expr.kind == ExprKind::kSelect) return expr.name;
-  if (expr.kind != ExprKind::kIndex) return std::nullopt;
-  const Expr& key = checked.ast.At(expr.args[0]);
-  const auto* text = std::get_if<std::string>(&key.literal);
-  return key.kind == ExprKind::kLiteral && text != nullptr ? std::optional(*text) : std::nullopt;
+bool IsCall(const Expr& expr, std::string_view name, std::size_t args) {
+  return expr.kind == ExprKind::kCall && expr.name == name && expr.arg_count == args;
+}
+bool IsGlobalCall(const Expr& expr, std::string_view name, std::size_t args) {
+  return IsCall(expr, name, args) && expr.operand == kNoExpr;
 }
 
-bool IsDevice(const CheckedAst& checked, ExprId id) {
-  const TypeRef type = checked.types[id];
-  return type != nullptr && type->kind == TypeKind::kDevice && checked.ast.At(id).kind == ExprKind::kIdentifier;
+// One step by a constant string: operand.name, operand["name"], and their optional forms.
+struct ConstantStep {
+  ExprId operand = kNoExpr;
+  std::string key;
+  bool optional = false;
+};
+
+std::optional<ConstantStep> AsStep(const CheckedAst& checked, ExprId id) {
+  const Expr& expr = checked.ast.At(id);
+  if (expr.kind == ExprKind::kSelect) return ConstantStep{expr.operand, std::string(expr.name)};
+  const bool plain = IsGlobalCall(expr, "_[_]", 2);
+  if (!plain && !IsGlobalCall(expr, "_[?_]", 2) && !IsGlobalCall(expr, "_?._", 2)) return std::nullopt;
+  const auto args = checked.ast.Args(expr);
+  const Expr& key = checked.ast.At(args[1]);
+  const auto* text = std::get_if<std::string_view>(&key.literal);
+  if (key.kind != ExprKind::kLiteral || text == nullptr) return std::nullopt;
+  return ConstantStep{args[0], std::string(*text), !plain};
+}
+
+bool IsTest(const CheckedAst& checked, ExprId id) {
+  return checked.ast.At(id).test_only;
 }
 
 struct Reads {
@@ -43,30 +59,38 @@ void Collect(const CheckedAst& checked, ExprId id, Reads& reads) {
   }
   const bool plain_field = expr.kind == ExprKind::kSelect && IsDevice(checked, expr.operand) &&
                            (expr.name == "driver" || expr.name == "allowMultipleAllocations");
-  if (expr.operand != kNoExpr && !plain_field && !checked.namespaced[id]) Collect(checked, expr.operand, reads);
-  if (expr.fold_filter != kNoExpr) Collect(checked, expr.fold_filter, reads);
-  for (const ExprId arg : expr.args) Collect(checked, arg, reads);
+  if (expr.operand != kNoExpr && !plain_field && !checked.references[id].namespaced) {
+    Collect(checked, expr.operand, reads);
+  }
+  for (const ExprId arg : checked.ast.Args(expr)) Collect(checked, arg, reads);
+  if (expr.kind == ExprKind::kComprehension) {
+    const Comprehension& fold = checked.ast.ComprehensionOf(expr);
+    for (const ExprId part : {fold.range, fold.init, fold.condition, fold.step, fold.result}) {
+      Collect(checked, part, reads);
+    }
+  }
 }
 
 // The text of a constant as people write it, also inside quantity() and semver().
 std::optional<std::string> ConstantText(const CheckedAst& checked, ExprId id) {
   const Expr& expr = checked.ast.At(id);
   if (expr.kind == ExprKind::kLiteral) {
-    if (const auto* text = std::get_if<std::string>(&expr.literal)) return *text;
+    if (const auto* text = std::get_if<std::string_view>(&expr.literal)) return std::string(*text);
     if (const auto* number = std::get_if<std::int64_t>(&expr.literal)) return std::to_string(*number);
     if (const auto* number = std::get_if<std::uint64_t>(&expr.literal)) return std::to_string(*number);
     if (const auto* number = std::get_if<double>(&expr.literal)) return FormatDouble(*number);
     if (const auto* flag = std::get_if<bool>(&expr.literal)) return *flag ? "true" : "false";
     return std::nullopt;
   }
-  if (expr.kind == ExprKind::kCall && !expr.args.empty() &&
-      (checked.functions[id] == Function::kQuantity || checked.functions[id] == Function::kSemver)) {
-    return ConstantText(checked, expr.args[0]);
+  const auto args = checked.ast.Args(expr);
+  if (expr.kind == ExprKind::kCall && expr.operand == kNoExpr && !args.empty() &&
+      (expr.name == "quantity" || expr.name == "semver")) {
+    return ConstantText(checked, args[0]);
   }
-  if (expr.kind != ExprKind::kList || !expr.optional_items.empty()) return std::nullopt;
+  if (expr.kind != ExprKind::kList) return std::nullopt;
   std::string list = "[";
-  for (std::size_t i = 0; i < expr.args.size(); ++i) {
-    const auto item = ConstantText(checked, expr.args[i]);
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    const auto item = checked.ast.IsOptional(expr, i) ? std::nullopt : ConstantText(checked, args[i]);
     if (!item) return std::nullopt;
     list += (i > 0 ? ", " : "") + *item;
   }
@@ -76,21 +100,21 @@ std::optional<std::string> ConstantText(const CheckedAst& checked, ExprId id) {
 // The entry itself, or the entry behind `.?x.orValue(constant)`.
 bool IsEntryValue(const CheckedAst& checked, ExprId id) {
   const Expr& expr = checked.ast.At(id);
-  if (checked.functions[id] == Function::kOrValue || checked.functions[id] == Function::kToDyn) {
-    const ExprId inner = expr.operand != kNoExpr ? expr.operand : expr.args[0];
-    return AsEntry(checked, inner).has_value();
-  }
-  return AsEntry(checked, id).has_value() && !expr.optional && !expr.test_only;
+  if (IsCall(expr, "orValue", 1) && expr.operand != kNoExpr) return AsEntry(checked, expr.operand).has_value();
+  if (IsGlobalCall(expr, "dyn", 1)) return AsEntry(checked, checked.ast.Args(expr)[0]).has_value();
+  const auto step = AsStep(checked, id);
+  return AsEntry(checked, id).has_value() && !step->optional && !IsTest(checked, id);
 }
 
-Reading::Need NeedOf(Function function, bool swapped) {
+Reading::Need NeedOf(const Expr& expr, bool swapped) {
   using Need = Reading::Need;
-  if (function == Function::kEqual) return Need::kEqual;
-  if (function == Function::kNotEqual) return Need::kNotEqual;
-  if (function == Function::kLess) return swapped ? Need::kGreater : Need::kLess;
-  if (function == Function::kLessEqual) return swapped ? Need::kGreaterEqual : Need::kLessEqual;
-  if (function == Function::kGreater) return swapped ? Need::kLess : Need::kGreater;
-  if (function == Function::kGreaterEqual) return swapped ? Need::kLessEqual : Need::kGreaterEqual;
+  if (expr.kind != ExprKind::kCall || expr.operand != kNoExpr) return Need::kOther;
+  if (expr.name == "_==_") return Need::kEqual;
+  if (expr.name == "_!=_") return Need::kNotEqual;
+  if (expr.name == "_<_") return swapped ? Need::kGreater : Need::kLess;
+  if (expr.name == "_<=_") return swapped ? Need::kGreaterEqual : Need::kLessEqual;
+  if (expr.name == "_>_") return swapped ? Need::kLess : Need::kGreater;
+  if (expr.name == "_>=_") return swapped ? Need::kLessEqual : Need::kGreaterEqual;
   return Need::kOther;
 }
 
@@ -101,23 +125,24 @@ bool IsZero(const Expr& expr) {
 
 void DescribeComparison(const CheckedAst& checked, ExprId id, Reading& reading) {
   const Expr& expr = checked.ast.At(id);
+  const auto args = checked.ast.Args(expr);
   for (const bool swapped : {false, true}) {
-    const ExprId subject = expr.args[swapped ? 1 : 0];
-    const ExprId other = expr.args[swapped ? 0 : 1];
+    const ExprId subject = args[swapped ? 1 : 0];
+    const ExprId other = args[swapped ? 0 : 1];
     const Expr& left = checked.ast.At(subject);
     if (IsEntryValue(checked, subject)) {
       const auto constant = ConstantText(checked, other);
       if (!constant) return;
-      reading.need = NeedOf(checked.functions[id], swapped);
+      reading.need = NeedOf(expr, swapped);
       reading.constant = *constant;
       return;
     }
     // x.compareTo(constant) >= 0 says x >= constant.
-    if (checked.functions[subject] == Function::kCompareTo && IsEntryValue(checked, left.operand) &&
+    if (IsCall(left, "compareTo", 1) && left.operand != kNoExpr && IsEntryValue(checked, left.operand) &&
         IsZero(checked.ast.At(other))) {
-      const auto constant = ConstantText(checked, left.args[0]);
+      const auto constant = ConstantText(checked, checked.ast.Args(left)[0]);
       if (!constant) return;
-      reading.need = NeedOf(checked.functions[id], swapped);
+      reading.need = NeedOf(expr, swapped);
       reading.constant = *constant;
       return;
     }
@@ -126,31 +151,33 @@ void DescribeComparison(const CheckedAst& checked, ExprId id, Reading& reading) 
 
 }  // namespace
 
+bool IsDevice(const CheckedAst& checked, ExprId id) {
+  const Reference& reference = checked.references[id];
+  const TypeRef type = checked.types[id];
+  return reference.kind == Reference::Kind::kVariable && reference.index == 0 && type != nullptr &&
+         type->kind == TypeKind::kObject && type->name == "kubernetes.DRADevice";
+}
+
 std::optional<AttributeKey::Map> AsDomains(const CheckedAst& checked, ExprId id) {
   const Expr& expr = checked.ast.At(id);
-  if (expr.kind != ExprKind::kSelect || expr.optional || expr.test_only || !IsDevice(checked, expr.operand)) {
-    return std::nullopt;
-  }
+  if (expr.kind != ExprKind::kSelect || expr.test_only || !IsDevice(checked, expr.operand)) return std::nullopt;
   if (expr.name == "attributes") return AttributeKey::Map::kAttributes;
   return expr.name == "capacity" ? std::optional(AttributeKey::Map::kCapacity) : std::nullopt;
 }
 
 std::optional<AttributeKey> AsDomain(const CheckedAst& checked, ExprId id) {
-  const Expr& expr = checked.ast.At(id);
-  if (expr.optional || expr.test_only || expr.operand == kNoExpr || checked.namespaced[id]) return std::nullopt;
-  const auto map = AsDomains(checked, expr.operand);
-  auto domain = ConstantKey(checked, expr);
-  if (!map || !domain) return std::nullopt;
-  return AttributeKey{*map, *std::move(domain), ""};
+  auto step = AsStep(checked, id);
+  if (!step || step->optional || IsTest(checked, id)) return std::nullopt;
+  const auto map = AsDomains(checked, step->operand);
+  if (!map) return std::nullopt;
+  return AttributeKey{*map, std::move(step->key), ""};
 }
 
 std::optional<AttributeKey> AsEntry(const CheckedAst& checked, ExprId id) {
-  const Expr& expr = checked.ast.At(id);
-  if (expr.operand == kNoExpr || checked.namespaced[id]) return std::nullopt;
-  auto key = AsDomain(checked, expr.operand);
-  auto name = ConstantKey(checked, expr);
-  if (!key || !name) return std::nullopt;
-  key->id = *std::move(name);
+  auto step = AsStep(checked, id);
+  if (!step) return std::nullopt;
+  auto key = AsDomain(checked, step->operand);
+  if (key) key->id = std::move(step->key);
   return key;
 }
 
@@ -167,25 +194,25 @@ std::optional<Reading> ReadingOf(const CheckedAst& checked, ExprId root) {
   Reading reading;
   reading.key = keys->front();
   const Expr& expr = checked.ast.At(root);
-  const Function function = checked.functions[root];
-  if (NeedOf(function, false) != Reading::Need::kOther) {
+  const auto args = checked.ast.Args(expr);
+  const auto needs = [&](Reading::Need need, ExprId constant) {
+    if (auto text = ConstantText(checked, constant)) {
+      reading.need = need;
+      reading.constant = *std::move(text);
+    }
+  };
+  if (NeedOf(expr, false) != Reading::Need::kOther) {
     DescribeComparison(checked, root, reading);
-  } else if (function == Function::kIn && IsEntryValue(checked, expr.args[0])) {
-    if (const auto constant = ConstantText(checked, expr.args[1])) {
-      reading.need = Reading::Need::kOneOf;
-      reading.constant = *constant;
-    }
-  } else if ((function == Function::kIsGreaterThan || function == Function::kIsLessThan) &&
+  } else if (IsGlobalCall(expr, "@in", 2) && IsEntryValue(checked, args[0])) {
+    needs(Reading::Need::kOneOf, args[1]);
+  } else if ((IsCall(expr, "isGreaterThan", 1) || IsCall(expr, "isLessThan", 1)) && expr.operand != kNoExpr &&
              IsEntryValue(checked, expr.operand)) {
-    if (const auto constant = ConstantText(checked, expr.args[0])) {
-      reading.need = function == Function::kIsGreaterThan ? Reading::Need::kGreater : Reading::Need::kLess;
-      reading.constant = *constant;
-    }
-  } else if (function == Function::kNot && IsEntryValue(checked, expr.args[0])) {
+    needs(expr.name == "isGreaterThan" ? Reading::Need::kGreater : Reading::Need::kLess, args[0]);
+  } else if (IsGlobalCall(expr, "!_", 1) && IsEntryValue(checked, args[0])) {
     reading.need = Reading::Need::kFalse;
   } else if (IsEntryValue(checked, root)) {
     reading.need = Reading::Need::kTrue;
-  } else if (expr.test_only && AsEntry(checked, root)) {
+  } else if (IsTest(checked, root) && AsEntry(checked, root)) {
     reading.need = Reading::Need::kPresent;
   }
   return reading;

@@ -11,6 +11,9 @@
 
 namespace kumiko::cel {
 
+// The variable `device` of the DRA environment.
+bool IsDevice(const CheckedAst& checked, ExprId id);
+
 // device.attributes or device.capacity.
 std::optional<AttributeKey::Map> AsDomains(const CheckedAst& checked, ExprId id);
 // One domain of them, by a constant name; the id of the key is empty.

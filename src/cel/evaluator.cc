@@ -1,64 +1,43 @@
 #include "cel/evaluator.h"
 
-#include <re2/re2.h>
-
 #include <algorithm>
 #include <array>
+#include <memory>
+#include <vector>
 
-#include "cel/functions.h"
+#include "cel/actual_cost.h"
+#include "cel/device_access.h"
+#include "cel/fold.h"
+#include "cel/library/operators.h"
+#include "cel/library/regex.h"
+#include "cel/qualify.h"
+#include "cel/struct_literal.h"
 
 namespace kumiko::cel {
 namespace {
 
 constexpr std::string_view kCostExceeded = "operation cancelled: actual cost limit exceeded";
-
-struct Fold {
-  Value range;  // a list
-  std::size_t next = 0;
-  Value current;
-  // all, exists: the result so far, maybe an error. exists_one: unused. filter, map: the list being filled.
-  Value result;
-  Value* items = nullptr;
-  std::size_t count = 0;
-};
+// Instructions that cost less than this add up from units.
+constexpr std::int64_t kLargeCost = 10;
 
 // Room for `Size` items without allocation, for more with one.
 template <class T, std::size_t Size>
 class Slots {
  public:
   explicit Slots(std::size_t count) {
-    if (count > Size) large_.resize(count);
-    data_ = count > Size ? large_.data() : small_.data();
+    if (count > Size) large_ = std::make_unique<T[]>(count);
+    data_ = count > Size ? large_.get() : small_.data();
   }
   T* data() { return data_; }
 
  private:
   std::array<T, Size> small_;
-  std::vector<T> large_;
+  std::unique_ptr<T[]> large_;
   T* data_;
 };
 
-// Combines two parts of a && (absorbing = false) or || (absorbing = true) chain.
-Value Join(const Value& left, const Value& right, bool absorbing) {
-  const auto decides = [absorbing](const Value& value) {
-    return value.kind == ValueKind::kBool && value.boolean == absorbing;
-  };
-  if (decides(left)) return left;
-  if (decides(right)) return right;
-  if (left.IsError()) return left;
-  if (left.kind != ValueKind::kBool) return NoSuchOverload();
-  if (right.IsError() || right.kind == ValueKind::kBool) return right;
-  return NoSuchOverload();
-}
-
-// What the reference implementation calls the kind in this one message.
-std::string GoName(const Value& value) {
-  if (value.kind == ValueKind::kBool) return "types.Bool";
-  if (value.kind == ValueKind::kInt) return "types.Int";
-  if (value.kind == ValueKind::kUint) return "types.Uint";
-  if (value.kind == ValueKind::kDouble) return "types.Double";
-  if (value.kind == ValueKind::kString) return "types.String";
-  return std::string(KindName(value));
+bool SaysNoSuchOverload(const Value& value) {
+  return value.IsError() && value.view() == "no such overload";
 }
 
 class Machine {
@@ -72,11 +51,14 @@ class Machine {
         top_(stack_.data()) {}
 
   Value Execute(std::size_t begin, std::size_t end) {
-    for (std::size_t at = begin; at < end;) {
-      if (--run_.budget < 0) return Value::Error(kCostExceeded);
-      at = Step(program_.code[at], at);
+    const Instruction* const code = program_.code.data();
+    for (std::size_t at = begin; at != end;) {
+      const Instruction& it = code[at];
+      run_.cost += it.cost;
+      at = Step(it, at);
+      if (run_.cost > run_.cost_limit || run_.budget < 0) [[unlikely]] return Exceeded(it);
     }
-    return run_.budget < 0 ? Value::Error(kCostExceeded) : Pop();
+    return *--top_;
   }
 
  private:
@@ -84,6 +66,17 @@ class Machine {
   Value Pop() { return *--top_; }
   Value& Top() { return top_[-1]; }
   const Value& Constant(std::uint32_t index) const { return program_.constants[index]; }
+  void PushBool(bool value) { Push(Value::Bool(value)); }
+
+  // The reference adds costs one by one, and stops at the first that is too much.
+  Value Exceeded(const Instruction& it) {
+    if (run_.cost <= run_.cost_limit || it.cost < kLargeCost) {
+      if (run_.cost > run_.cost_limit && it.cost > 0) run_.cost = run_.cost_limit + 1;
+    } else if (it.op == Op::kAppend) {
+      run_.cost = std::max(run_.cost_limit + 1, run_.cost - 1);
+    }
+    return Value::Error(kCostExceeded);
+  }
 
   // Returns the next instruction.
   std::size_t Step(const Instruction& it, std::size_t at) {
@@ -94,8 +87,8 @@ class Machine {
       case Op::kLocal:
         Push(locals_.data()[it.a]);
         break;
-      case Op::kStore:
-        locals_.data()[it.a] = Pop();
+      case Op::kVariable:
+        Push(it.a < run_.variables.size() ? run_.variables[it.a] : Value::Error("no such attribute(s)"));
         break;
       case Op::kDevice: {
         Value device;
@@ -104,53 +97,97 @@ class Machine {
         break;
       }
       case Op::kDriver:
-        Push(Value::String(run_.device.driver));
+        Push(Value::String(run_.device->driver));
         break;
       case Op::kMultiple:
-        Push(Value::Bool(run_.device.allow_multiple_allocations));
+        PushBool(run_.device->allow_multiple_allocations);
         break;
       case Op::kDomains:
-      case Op::kDomain: {
-        Value map = it.op == Op::kDomain ? Constant(it.a) : Value();
-        map.kind = it.op == Op::kDomain ? ValueKind::kDomain : ValueKind::kDomains;
-        map.capacity = it.capacity;
-        Push(map);
+        Push(Domains((it.flags & kCapacity) != 0));
+        break;
+      case Op::kDomain:
+        Push(Domain((it.flags & kCapacity) != 0, Constant(it.a).view()));
+        break;
+      case Op::kEntry: {
+        const std::optional<Value> entry = Entry(it);
+        Push(entry ? *entry : NoSuchKey(run_, Constant(it.b)));
         break;
       }
-      case Op::kEntry:
-      case Op::kOptionalEntry:
-        PushEntry(it);
-        break;
       case Op::kHasEntry:
-        Push(Value::Bool(HasEntry(run_, it.capacity, Constant(it.a).view(), Constant(it.b).view())));
+        PushBool(HasEntry(run_, (it.flags & kCapacity) != 0, Constant(it.a).view(), Constant(it.b).view()));
         break;
+      case Op::kOptionalEntry: {
+        const std::optional<Value> entry = Entry(it);
+        if (!entry) return it.c;
+        ++run_.cost;
+        Push(*entry);
+        break;
+      }
       case Op::kSelect:
-      case Op::kOptionalSelect:
-        Top() = Get(Top(), Constant(it.a), it.op == Op::kOptionalSelect);
-        break;
-      case Op::kHas:
-        Top() = Has(Top(), Constant(it.a));
-        break;
-      case Op::kIndex:
-      case Op::kOptionalIndex: {
+        if (Top().IsError()) break;
+        return Select(it, Top(), Constant(it.a)) ? at + 1 : it.c;
+      case Op::kIndex: {
         const Value key = Pop();
-        Top() = Get(Top(), key, it.op == Op::kOptionalIndex);
-        break;
+        return Select(it, Top(), key) ? at + 1 : it.c;
       }
-      case Op::kCall: {
-        top_ -= it.a;
-        const Value result = CallFunction(run_, it.function, std::span<const Value>(top_, it.a));
-        Push(result);
+      case Op::kTest:
+        Test(it);
         break;
-      }
+      case Op::kGuard:
+        if (Top().IsError()) return it.c;
+        break;
+      case Op::kOpen:
+        if (Top().IsError()) break;
+        if (Top().kind != ValueKind::kOptional) {
+          Top() = NoSuchOverload();
+        } else if (Top().items != nullptr) {
+          Top() = *Top().items;
+        } else {
+          Pop();
+          return it.c;
+        }
+        break;
+      case Op::kWrap:
+        if (!Top().IsError()) Top() = Value::Optional(run_.arena.Box(Top()));
+        break;
+      case Op::kToTrue:
+        if (!Top().IsError()) Top() = Value::Bool(true);
+        break;
+      case Op::kCall:
+        Call(it);
+        break;
+      case Op::kBail:
+        if (!Top().IsError()) break;
+        Collapse(it.a);
+        run_.cost += it.b;
+        return it.c;
       case Op::kMatches:
-        Top() = Matches(Top(), *program_.regexes[it.a]);
+      case Op::kFind:
+      case Op::kFindAll:
+        Pattern(it);
         break;
+      case Op::kInSet:
+        InSet(Constant(it.a));
+        break;
+      case Op::kOr:
+      case Op::kOrValue: {
+        const Value& left = Top();
+        if (left.kind == ValueKind::kOptional) {
+          if (left.items == nullptr) {
+            Pop();
+            break;
+          }
+          if (it.op == Op::kOrValue) Top() = *left.items;
+        } else if (!left.IsError()) {
+          Top() = NoSuchOverload();
+        }
+        return it.c;
+      }
       case Op::kDecideAnd:
-        if (Top().IsFalse()) return it.a;
+        if (Top().IsFalse()) return it.c;
         break;
       case Op::kDecideOr:
-        if (Top().IsTrue()) return it.a;
+        if (Top().IsTrue()) return it.c;
         break;
       case Op::kJoinAnd:
       case Op::kJoinOr: {
@@ -161,271 +198,298 @@ class Machine {
       case Op::kBranch: {
         const Value condition = Pop();
         if (condition.IsTrue()) break;
-        if (condition.IsFalse()) return it.a;
+        if (condition.IsFalse()) return it.b;
         Push(condition.IsError() ? condition : NoSuchOverload());
-        return it.b;
+        return it.c;
       }
       case Op::kJump:
-        return it.a;
+        return it.c;
+      case Op::kOptionalItem:
+      case Op::kOptionalValue:
+        RequireOptional(it.op == Op::kOptionalValue);
+        break;
       case Op::kList:
         PushList(it);
         break;
       case Op::kMap:
         PushMap(it);
         break;
-      case Op::kFoldBegin:
-        return FoldBegin(it) ? at + 1 : it.c;
-      case Op::kFoldNext:
-        return FoldNext(it) ? at + 1 : it.c;
-      case Op::kFoldStep:
-        return FoldStep(it) ? at + 1 : it.c;
-      case Op::kFoldKeep: {
-        const Value keep = Pop();
-        if (keep.IsTrue()) break;
-        if (keep.IsFalse()) return it.b;
-        folds_.data()[it.a].result = keep.IsError() ? keep : NoSuchOverload();
+      case Op::kStruct:
+        PushStruct(it);
+        break;
+      case Op::kFoldBegin: {
+        const Value range = Pop();
+        const Value error = FoldOf(it).Begin(run_, range, (it.flags & kTwoVariables) != 0);
+        if (!error.IsError()) break;
+        Push(error);
         return it.c;
       }
+      case Op::kFoldNext:
+        return NextItem(it) ? at + 1 : it.c;
+      case Op::kAll:
+      case Op::kExists:
+        FoldOf(it).Join(Pop(), it.op == Op::kExists);
+        return it.c;
+      case Op::kCount:
+      case Op::kFilter:
+      case Op::kKeep:
+        return Keep(it) ? at + 1 : it.c;
+      case Op::kAppend:
+        FoldOf(it).Append(run_, Pop());
+        return it.c;
+      case Op::kInsertGuard:
+        if (FoldOf(it).result.IsError()) return it.c;
+        break;
+      case Op::kInsert:
+        FoldOf(it).Insert(run_, locals_.data()[it.b], Pop());
+        return it.c;
+      case Op::kInsertAll:
+        FoldOf(it).InsertAll(run_, Pop());
+        return it.c;
       case Op::kFoldEnd:
-        FoldEnd(it);
+        Push(FoldOf(it).Result(run_, static_cast<Macro>(it.b)));
         break;
-      case Op::kOptionalOpen: {
-        const Value optional = Pop();
-        if (optional.kind == ValueKind::kOptional && optional.items != nullptr) {
-          locals_.data()[it.a] = *optional.items;
-          break;
+      case Op::kBindBegin:
+        locals_.data()[it.a] = Unread();
+        return it.c;
+      case Op::kBindRead: {
+        Value& slot = locals_.data()[it.a];
+        if (slot.kind == ValueKind::kNull && slot.offset == kUnread) {
+          slot.size = at + 1;
+          return it.c;
         }
-        Push(optional.IsError() || optional.kind == ValueKind::kOptional ? optional : NoSuchOverload());
-        return it.b;
+        Push(slot);
+        break;
       }
-      case Op::kOptionalClose:
-        if (!Top().IsError()) Top() = Value::Optional(run_.arena.Box(Top()));
-        break;
-      case Op::kRequireOptional:
-        if (!Top().IsError() && Top().kind != ValueKind::kOptional) Top() = NoSuchOverload();
-        break;
+      case Op::kBindReturn: {
+        Value& slot = locals_.data()[it.a];
+        const std::size_t reader = slot.size;
+        slot = Top();
+        return reader;
+      }
     }
     return at + 1;
   }
 
-  void PushEntry(const Instruction& it) {
-    const std::optional<Value> entry = ReadEntry(run_, it.capacity, Constant(it.a).view(), Constant(it.b).view());
-    if (it.op == Op::kEntry) {
-      Push(entry ? *entry : NoSuchKey(run_, Constant(it.b)));
-    } else if (entry && entry->IsError()) {
-      Push(*entry);
-    } else {
-      Push(Value::Optional(entry ? run_.arena.Box(*entry) : nullptr));
-    }
+  // What a slot of cel.bind holds before it is first read; then, while it is worked out, the reader.
+  static constexpr std::int32_t kUnread = 1;
+  static Value Unread() {
+    Value value;
+    value.offset = kUnread;
+    return value;
   }
 
-  Value ListItem(const Value& list, const Value& key) {
-    std::int64_t index = 0;
-    if (key.kind == ValueKind::kInt) {
-      index = key.integer;
-    } else if (key.kind == ValueKind::kUint && key.natural <= list.size) {
-      index = static_cast<std::int64_t>(key.natural);
-    } else if (key.kind == ValueKind::kDouble && key.real >= 0 && key.real <= static_cast<double>(list.size) &&
-               key.real == static_cast<double>(static_cast<std::int64_t>(key.real))) {
-      index = static_cast<std::int64_t>(key.real);
-    } else if (key.IsNumber()) {
-      return run_.arena.Error("unsupported index value " + Describe(key) + " in list");
-    } else {
-      return run_.arena.Error("unsupported index type '" + std::string(KindName(key)) + "' in list");
-    }
-    if (index < 0 || static_cast<std::size_t>(index) >= list.size) {
-      return run_.arena.Error("index out of bounds: " + std::to_string(index));
-    }
-    return list.items[index];
+  Fold& FoldOf(const Instruction& it) { return folds_.data()[it.a]; }
+
+  std::optional<Value> Entry(const Instruction& it) {
+    return ReadEntry(run_, (it.flags & kCapacity) != 0, Constant(it.a).view(), Constant(it.b).view());
   }
 
-  Value DeviceField(const Value& key) {
-    const std::string_view name = key.kind == ValueKind::kString ? key.view() : std::string_view();
-    if (name == "driver") return Value::String(run_.device.driver);
-    if (name == "allowMultipleAllocations") return Value::Bool(run_.device.allow_multiple_allocations);
-    if (name == "attributes" || name == "capacity") {
-      Value map;
-      map.kind = ValueKind::kDomains;
-      map.capacity = name == "capacity";
-      return map;
+  // Replaces the top by what `key` leads to. False, and the operand is gone, when it is optional and there is nothing.
+  bool Select(const Instruction& it, Value& operand, const Value& key) {
+    const bool optional = (it.flags & kOptional) != 0;
+    if (key.IsError()) {
+      if (!optional) ++run_.cost;
+      operand = key;
+      return true;
     }
-    return NoSuchKey(run_, key);
-  }
-
-  // operand[key] and operand.key; through an optional operand the answer is optional too.
-  Value Get(const Value& operand, const Value& key, bool optional) {
-    if (operand.IsError()) return operand;
-    if (key.IsError()) return key;
-    if (operand.kind == ValueKind::kOptional) {
-      return operand.items == nullptr ? operand : Get(*operand.items, key, true);
-    }
-    Value found;
-    bool present = true;
-    if (IsMap(operand)) {
-      const std::optional<Value> entry = Lookup(run_, operand, key);
-      present = entry.has_value();
-      found = entry ? *entry : Value();
-      if (!present && !optional) return NoSuchKey(run_, key);
-    } else if (operand.kind == ValueKind::kList) {
-      found = ListItem(operand, key);
-      if (optional && found.IsError() && key.IsNumber()) present = false;
-    } else if (operand.kind == ValueKind::kDevice) {
-      found = DeviceField(key);
-    } else {
-      // A scalar has no fields: the message is that of a missing one.
-      return optional ? Value::Optional(nullptr) : NoSuchKey(run_, key);
-    }
-    if (found.IsError() && present) return found;
-    if (!optional) return found;
-    return Value::Optional(present ? run_.arena.Box(found) : nullptr);
-  }
-
-  Value Has(const Value& operand, const Value& name) {
-    if (operand.IsError()) return operand;
-    if (operand.kind == ValueKind::kOptional) {
-      return operand.items == nullptr ? Value::Bool(false) : Has(*operand.items, name);
-    }
-    if (operand.kind == ValueKind::kDomain) {
-      return Value::Bool(HasEntry(run_, operand.capacity, operand.view(), name.view()));
-    }
-    if (IsMap(operand)) return Value::Bool(Lookup(run_, operand, name).has_value());
-    if (operand.kind == ValueKind::kDevice) {
-      const Value field = DeviceField(name);
-      return field.IsError() ? field : Value::Bool(true);
-    }
-    if (operand.kind == ValueKind::kList) return ListItem(operand, name);
-    return Value::Bool(false);
-  }
-
-  Value Matches(const Value& value, const RE2& regex) {
-    if (value.IsError()) return value;
-    if (value.kind != ValueKind::kString) return NoSuchOverload();
-    run_.budget -= static_cast<std::int64_t>(value.size / 10);
-    return Value::Bool(RE2::PartialMatch(re2::StringPiece(value.text, value.size), regex));
-  }
-
-  // Items behind `?` that are none are left out. Returns an error value when an item has the wrong kind.
-  static bool Skips(Value& item, bool optional, Value& error) {
-    if (item.IsError()) {
-      error = item;
-    } else if (optional) {
-      if (item.kind != ValueKind::kOptional) {
-        error = NoSuchOverload();
-      } else if (item.items == nullptr) {
-        return true;
+    if (operand.kind == ValueKind::kOptional && (it.flags & kMayBeOptional) != 0) {
+      if (operand.items != nullptr && optional) {
+        operand = Value(*operand.items);
+      } else if (operand.items == nullptr) {
+        if (optional) Pop();
+        return !optional;
       } else {
-        item = *item.items;
+        const std::optional<Value> inner = Qualify(run_, *operand.items, key, true);
+        if (inner && !inner->IsError()) ++run_.cost;
+        operand = !inner ? Value::Optional(nullptr)
+                         : (inner->IsError() ? *inner : Value::Optional(run_.arena.Box(*inner)));
+        return true;
       }
     }
-    return false;
+    const std::optional<Value> value = Qualify(run_, operand, key, optional);
+    if (!value) {
+      Pop();
+      return false;
+    }
+    if (!optional || !value->IsError()) ++run_.cost;
+    operand = *value;
+    return true;
+  }
+
+  void Test(const Instruction& it) {
+    Value& operand = Top();
+    if (operand.IsError()) return;
+    bool optional = (it.flags & kOptional) != 0;
+    if (operand.kind == ValueKind::kOptional && (it.flags & kMayBeOptional) != 0) {
+      optional = true;
+      if (operand.items == nullptr) {
+        operand = Value::Bool(false);
+        return;
+      }
+      operand = Value(*operand.items);
+    }
+    operand = TestField(run_, operand, Constant(it.a));
+    if (!optional || operand.IsTrue()) ++run_.cost;
+  }
+
+  void Collapse(std::uint32_t count) {
+    const Value last = Top();
+    top_ -= count;
+    Push(last);
+  }
+
+  void Call(const Instruction& it) {
+    const Callee& callee = program_.callees[it.b];
+    top_ -= it.a;
+    const std::span<const Value> args(top_, it.a);
+    const Value result = Apply(callee, args);
+    if (callee.cost != CostRule::kUnit) run_.cost += ActualCost(run_, callee.cost, args, result);
+    Push(result);
+  }
+
+  Value Apply(const Callee& callee, std::span<const Value> args) {
+    for (const Value& arg : args) {
+      if (arg.IsError()) return arg;
+    }
+    Value result = callee.call(run_, args);
+    if (!result.IsError() || !SaysNoSuchOverload(result)) [[likely]] return result;
+    for (const NativeFunction other : callee.others) {
+      result = other(run_, args);
+      if (!SaysNoSuchOverload(result)) return result;
+    }
+    return NoOverload(callee.name, args);
+  }
+
+  // "no such overload: isGreaterThan(int, string)"; the oldest functions say less.
+  Value NoOverload(std::string_view name, std::span<const Value> args) {
+    static constexpr std::array<std::string_view, 5> kTerse = {"contains", "startsWith", "endsWith", "matches", "size"};
+    const bool letter = (name[0] >= 'a' && name[0] <= 'z') || (name[0] >= 'A' && name[0] <= 'Z');
+    if (!letter || std::find(kTerse.begin(), kTerse.end(), name) != kTerse.end()) return NoSuchOverload();
+    std::string message = "no such overload: " + std::string(name) + "(";
+    for (std::size_t i = 0; i < args.size(); ++i) message += (i > 0 ? ", " : "") + std::string(KindName(args[i]));
+    return run_.arena.Error(message + ")");
+  }
+
+  void Pattern(const Instruction& it) {
+    const bool limited = it.a != 0;
+    const Value limit = limited ? Pop() : Value::Int(-1);
+    const Value text = Top();
+    if (text.IsError()) return;
+    const re2::RE2& regex = *program_.regexes[it.b];
+    run_.cost += PatternTextCost(run_, text) * program_.regex_costs[it.b];
+    if (limit.IsError()) {
+      Top() = limit;
+    } else if (limit.kind != ValueKind::kInt) {
+      Top() = NoSuchOverload();
+    } else if (it.op == Op::kMatches) {
+      Top() = MatchPattern(run_, text, regex);
+    } else {
+      Top() = it.op == Op::kFind ? FindPattern(run_, text, regex) : FindAllPattern(run_, text, regex, limit.integer);
+    }
+  }
+
+  void InSet(const Value& set) {
+    Value& item = Top();
+    if (item.IsError()) return;
+    // The reference cannot look these up.
+    if (item.kind == ValueKind::kSemver || item.kind == ValueKind::kBytes) {
+      item = run_.arena.Error("internal error: runtime error: hash of unhashable type " + std::string(GoTypeName(item)));
+      return;
+    }
+    const std::array<Value, 2> args = {item, set};
+    item = In(run_, args);
+  }
+
+  void RequireOptional(bool of_map) {
+    Value& item = Top();
+    if (item.IsError() || item.kind == ValueKind::kOptional) return;
+    item = of_map ? run_.arena.Error("cannot initialize optional entry '" + Describe(top_[-2]) +
+                                     "' from non-optional value " + Describe(item))
+                  : run_.arena.Error("cannot initialize optional list element from non-optional value " +
+                                     Describe(item));
+  }
+
+  bool IsOptionalItem(std::uint32_t list, std::size_t index) const {
+    return list != 0 && program_.optional_items[list - 1][index];
   }
 
   void PushList(const Instruction& it) {
     top_ -= it.a;
+    run_.budget -= it.a;
     Value* items = run_.arena.Values(it.a);
     std::size_t count = 0;
-    Value error;
     for (std::size_t i = 0; i < it.a; ++i) {
-      Value item = top_[i];
-      const bool optional = it.b != 0 && program_.optional_items[it.b - 1][i];
-      if (Skips(item, optional, error)) continue;
-      if (error.IsError()) return Push(error);
-      items[count++] = item;
+      if (!IsOptionalItem(it.b, i)) {
+        items[count++] = top_[i];
+      } else if (top_[i].items != nullptr) {
+        items[count++] = *top_[i].items;
+      }
     }
     Push(Value::List(items, count));
   }
 
   void PushMap(const Instruction& it) {
-    top_ -= 2 * std::size_t{it.a};
-    std::vector<std::pair<Value, Value>> entries;
-    Value error;
-    for (std::size_t i = 0; i < it.a; ++i) {
-      const Value key = top_[2 * i];
-      Value value = top_[2 * i + 1];
-      if (key.IsError()) return Push(key);
-      const bool optional = it.b != 0 && program_.optional_items[it.b - 1][i];
-      if (Skips(value, optional, error)) continue;
-      if (error.IsError()) return Push(error);
-      if (!IsMapKey(key)) return Push(run_.arena.Error("unsupported key type: " + std::string(KindName(key))));
-      entries.emplace_back(key, value);
-    }
-    std::stable_sort(entries.begin(), entries.end(),
-                     [](const auto& a, const auto& b) { return CompareKeys(a.first, b.first) < 0; });
-    Value* items = run_.arena.Values(2 * entries.size());
+    const std::size_t size = 2 * std::size_t{it.a};
+    top_ -= size;
+    run_.budget -= static_cast<std::int64_t>(size);
+    Value* pairs = run_.arena.Values(size);
     std::size_t count = 0;
-    for (std::size_t i = 0; i < entries.size(); ++i) {
-      // Of equal keys the last one written wins.
-      if (i > 0 && CompareKeys(entries[i - 1].first, entries[i].first) == 0) --count;
-      items[2 * count] = entries[i].first;
-      items[2 * count + 1] = entries[i].second;
+    for (std::size_t i = 0; i < it.a; ++i) {
+      Value value = top_[2 * i + 1];
+      if (IsOptionalItem(it.b, i)) {
+        if (value.items == nullptr) continue;
+        value = *value.items;
+      }
+      pairs[2 * count] = top_[2 * i];
+      pairs[2 * count + 1] = value;
       ++count;
     }
-    Value map = Value::List(items, count);
-    map.kind = ValueKind::kMap;
-    Push(map);
+    Push(MakeMap(pairs, count));
   }
 
-  bool FoldBegin(const Instruction& it) {
-    Fold& fold = folds_.data()[it.a];
-    fold = Fold();
-    const Value range = Pop();
-    if (range.kind == ValueKind::kList) {
-      fold.range = range;
-    } else if (IsMap(range)) {
-      fold.range = Keys(run_, range);
-    } else {
-      Push(range.IsError() ? range : run_.arena.Error("got '" + GoName(range) + "', expected iterable type"));
+  void PushStruct(const Instruction& it) {
+    top_ -= it.a;
+    for (std::size_t i = 0; i < it.a; ++i) {
+      if (IsOptionalItem(it.c, i) && top_[i].items != nullptr) top_[i] = Value(*top_[i].items);
+    }
+    Push(MakeStruct(run_, program_.structs[it.b], std::span<const Value>(top_, it.a)));
+  }
+
+  bool NextItem(const Instruction& it) {
+    Fold& fold = FoldOf(it);
+    run_.cost -= it.cost;
+    if (!fold.HasNext()) return false;
+    run_.cost += it.cost;
+    if (fold.decided) return false;
+    --run_.budget;
+    fold.Next(run_, locals_.data() + it.b, (it.flags & kTwoVariables) != 0);
+    return true;
+  }
+
+  // Whether to go on with this item; for kCount and kFilter, which end here, it never is.
+  bool Keep(const Instruction& it) {
+    Fold& fold = FoldOf(it);
+    const Value keep = Pop();
+    if (keep.IsFalse()) return false;
+    if (!keep.IsTrue()) {
+      fold.result = keep.IsError() ? keep : NoSuchOverload();
       return false;
     }
-    run_.budget -= static_cast<std::int64_t>(fold.range.size);
-    if (it.fold == FoldKind::kAll) fold.result = Value::Bool(true);
-    if (it.fold == FoldKind::kExists) fold.result = Value::Bool(false);
-    if (it.fold == FoldKind::kFilter || it.fold == FoldKind::kMap) fold.items = run_.arena.Values(fold.range.size);
-    return true;
-  }
-
-  bool FoldNext(const Instruction& it) {
-    Fold& fold = folds_.data()[it.a];
-    if (fold.next >= fold.range.size) return false;
-    fold.current = fold.range.items[fold.next++];
-    locals_.data()[it.b] = fold.current;
-    return true;
-  }
-
-  bool FoldStep(const Instruction& it) {
-    Fold& fold = folds_.data()[it.a];
-    const Value value = Pop();
-    switch (it.fold) {
-      case FoldKind::kAll:
-        fold.result = Join(fold.result, value, false);
-        return !fold.result.IsFalse();
-      case FoldKind::kExists:
-        fold.result = Join(fold.result, value, true);
-        return !fold.result.IsTrue();
-      case FoldKind::kMap:
-        if (!value.IsError()) fold.items[fold.count++] = value;
-        break;
-      case FoldKind::kFilter:
-      case FoldKind::kExistsOne:
-        if (value.kind != ValueKind::kBool) break;
-        if (!value.boolean) return true;
-        if (it.fold == FoldKind::kFilter) fold.items[fold.count] = fold.current;
-        ++fold.count;
-        return true;
+    if (it.op == Op::kKeep) return true;
+    if (it.op == Op::kCount) {
+      ++fold.count;
+      Spend({1, 1});
+    } else {
+      fold.Append(run_, locals_.data()[it.b]);
+      Spend({1, 1, kListCost, 1});
     }
-    if (it.fold == FoldKind::kMap && !value.IsError()) return true;
-    fold.result = value.IsError() ? value : NoSuchOverload();
     return false;
   }
-
-  void FoldEnd(const Instruction& it) {
-    const Fold& fold = folds_.data()[it.a];
-    if (fold.result.IsError() || it.fold == FoldKind::kAll || it.fold == FoldKind::kExists) {
-      Push(fold.result);
-    } else if (it.fold == FoldKind::kExistsOne) {
-      Push(Value::Bool(fold.count == 1));
-    } else {
-      Push(Value::List(fold.items, fold.count));
+  static constexpr std::int64_t kListCost = 10;
+  void Spend(std::initializer_list<std::int64_t> costs) {
+    for (const std::int64_t cost : costs) {
+      if (run_.cost <= run_.cost_limit) run_.cost += cost;
     }
   }
 

@@ -1,24 +1,27 @@
 // The compiled form of an expression: a flat list of instructions for a stack machine, with its constants.
 //
 //   device.attributes["gpu"].count > 1 && device.allowMultipleAllocations
-//     0 entry  gpu/count        pushes the value, or an error value
+//     0 entry  gpu/count   cost 4   pushes the value, or an error value
 //     1 const  1
-//     2 call   greater, 2
-//     3 decide and -> 6         leaves a plain false on the stack and goes to 6
-//     4 multi
-//     5 join   and              combines two values; errors give way to a false
+//     2 call   _>_, 2      cost 1
+//     3 decide and -> 6             leaves a plain false on the stack and goes to 6
+//     4 multi              cost 2
+//     5 join   and                  combines two values; errors give way to a false
 //     6
+//
+// Costs are those of the reference, whose unit is a field read or a call; what an instruction always costs is in it.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cel/ast.h"
-#include "cel/declarations.h"
 #include "cel/expression.h"
+#include "cel/overload.h"
 #include "cel/value.h"
 
 namespace re2 {
@@ -30,48 +33,97 @@ namespace kumiko::cel {
 enum class Op : std::uint8_t {
   kConstant,  // a: constant
   kLocal,     // a: slot
-  kStore,     // a: slot; pops
+  kVariable,  // a: variable of the environment
   kDevice,
   kDriver,
-  kMultiple,        // device.allowMultipleAllocations
-  kDomains,         // capacity
-  kDomain,          // capacity, a: constant domain
-  kEntry,           // capacity, a: constant domain, b: constant id
-  kHasEntry,        // capacity, a, b
-  kOptionalEntry,   // capacity, a, b
-  kSelect,          // a: constant name
-  kHas,             // a: constant name
-  kOptionalSelect,  // a: constant name
-  kIndex,
-  kOptionalIndex,
-  kCall,       // function, a: arguments
-  kMatches,    // a: regex
-  kDecideAnd,  // a: where to go when the top is false
-  kDecideOr,   // a: where to go when the top is true
+  kMultiple,  // device.allowMultipleAllocations
+  kDomains,   // device.attributes, device.capacity (kCapacity)
+  kDomain,    // a: constant domain
+  kEntry,     // a: constant domain, b: constant id
+  kHasEntry,
+  kOptionalEntry,  // 1 more when present; c: where to go, without a value, when not
+
+  // Steps of an attribute: the operand is on top. Each costs 1 if it is taken; errors stay and cost nothing.
+  kSelect,  // a: constant key; c with kOptional: where to go, without a value, when the key is absent
+  kIndex,   // the same; the key is on top of the operand
+  kTest,    // has(): a: constant name
+  kGuard,   // c: where to go when the operand is an error
+  kOpen,    // the operand is an optional: takes its value out; c: where to go, without a value, when there is none
+  kWrap,    // makes an optional of the top, but not of an error
+  kToTrue,  // replaces the top by true, but not an error
+
+  kCall,      // a: arguments, b: callee
+  kBail,      // of a values on the stack the top is an error: leaves it alone, costs b and goes to c
+  kMatches,   // b: regex
+  kFind,      // b: regex
+  kFindAll,   // a: 1 when a limit is on top of the text, b: regex
+  kInSet,     // a: constant list
+  kOr,        // the top is an optional: with a value, or no optional, goes to c; otherwise drops it
+  kOrValue,   // the same, and takes the value out
+
+  kDecideAnd,  // c: where to go when the top is false
+  kDecideOr,   // c: where to go when the top is true
   kJoinAnd,
   kJoinOr,
-  kBranch,           // pops a bool; a: where to go when false, b: where to go with an error on top
-  kJump,             // a
-  kList,             // a: items, b: 1 + index in optional_items, or 0
-  kMap,              // a: entries, b: as for kList
-  kFoldBegin,        // a: fold slot, b: variable slot; pops the range; c: where to go with an error on top
-  kFoldNext,         // a: fold slot, b: variable slot, c: where to go at the end
-  kFoldStep,         // a: fold slot, fold; pops; c: where to go when the result is known
-  kFoldKeep,         // a: fold slot; pops a bool: whether the item takes part; b: where to go when not; c: on error
-  kFoldEnd,          // a: fold slot, fold; pushes the result
-  kOptionalOpen,     // pops an optional; stores its value in slot a; b: where to go with none or an error on top
-  kOptionalClose,    // wraps the top
-  kRequireOptional,  // the top must be an optional
+  kBranch,  // pops a bool; b: where to go when false, c: where to go with an error on top
+  kJump,    // c
+
+  kOptionalItem,   // the top must be an optional or an error
+  kOptionalValue,  // the same, of a map: the key is below
+  kList,           // a: items, b: 1 + index in optional_items, or 0
+  kMap,            // a: entries, b: as for kList
+  kStruct,         // a: fields, b: struct literal
+
+  // Loops. a: fold, b: first slot of the variables; c: where to go.
+  kFoldBegin,   // pops the range; c: with an error on top
+  kFoldNext,    // c: at the end, or when the result is decided
+  kAll,         // pops; c: next
+  kExists,      // pops; c: next
+  kCount,       // pops; c: next
+  kFilter,      // pops; c: next
+  kKeep,        // pops; c: next when the item is left out
+  kAppend,      // pops; c: next
+  kInsertGuard, // c: next when the result is an error already
+  kInsert,      // pops the value of the key in slot b; c: next
+  kInsertAll,   // pops a map; c: next
+  kFoldEnd,     // pushes the result
+
+  // cel.bind: the value is worked out when it is first read.
+  kBindBegin,   // a: slot; c: where to go
+  kBindRead,    // a: slot, c: the code that works it out
+  kBindReturn,  // a: slot; keeps the top and goes back to the reader
+};
+
+enum Flag : std::uint8_t {
+  kNoFlags = 0,
+  kCapacity = 1,       // device.capacity, not device.attributes
+  kOptional = 2,       // an absent key is no error
+  kMayBeOptional = 4,  // the operand may turn out to be an optional
+  kTwoVariables = 8,
 };
 
 struct Instruction {
   Op op = Op::kConstant;
-  bool capacity = false;
-  FoldKind fold = FoldKind::kAll;
-  Function function = Function::kNone;
+  std::uint8_t flags = kNoFlags;
+  std::uint16_t cost = 0;
   std::uint32_t a = 0;
   std::uint32_t b = 0;
   std::uint32_t c = 0;
+};
+
+struct Callee {
+  std::string_view name;  // of the overload's declaration
+  NativeFunction call = nullptr;
+  CostRule cost = CostRule::kUnit;  // kUnit: in the instruction
+  // What else the name may mean for arguments whose types only the run knows.
+  std::vector<NativeFunction> others;
+  bool operator==(const Callee&) const = default;
+};
+
+struct StructLiteral {
+  const Type* type = nullptr;
+  std::string name;
+  std::vector<std::string> fields;
 };
 
 // How a conjunct compares one attribute or capacity with constants, for explanations.
@@ -110,13 +162,18 @@ class Program {
   std::string text;
   std::vector<Instruction> code;
   std::vector<Value> constants;
-  std::vector<std::unique_ptr<re2::RE2>> regexes;
+  std::vector<Callee> callees;
+  std::vector<std::shared_ptr<const re2::RE2>> regexes;
+  std::vector<std::uint32_t> regex_costs;  // parallel: the part of a cost that the pattern makes
+  std::vector<StructLiteral> structs;
   std::vector<std::vector<bool>> optional_items;
-  Arena arena;  // owns the constants
+  Arena arena;                     // owns the constants
   std::uint32_t stack_size = 0;
   std::uint32_t local_count = 0;
   std::uint32_t fold_count = 0;
   std::int64_t max_cost = 0;
+  std::string output_type;
+  std::uint64_t max_estimate = 0;
   std::vector<Expression::Conjunct> conjuncts;
   std::vector<CompiledConjunct> compiled_conjuncts;
   std::optional<std::vector<AttributeKey>> read_keys;

@@ -1,0 +1,48 @@
+// Which parts of an expression are constants, as the reference sees it: literals, conversions of constants, and lists
+// and maps of constants. It works them out when it compiles; they cost nothing when it runs.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "cel/checker.h"
+#include "cel/value.h"
+
+namespace kumiko::cel {
+
+class Constants {
+ public:
+  // Values live in `arena` and in the tree.
+  Constants(const CheckedAst& checked, Arena& arena)
+      : checked_(checked), arena_(arena), states_(checked.ast.nodes.size(), State::kUnknown) {}
+
+  // nullopt when the node is no constant.
+  std::optional<Value> Of(ExprId id);
+  // The conversion that failed first; empty when none did.
+  const std::string& error() const { return error_; }
+
+ private:
+  enum class State : std::uint8_t { kUnknown, kConstant, kNot };
+  std::optional<Value> Find(ExprId id);
+  std::optional<Value> Conversion(ExprId id);
+  std::optional<Value> Items(ExprId id);
+  std::optional<Value> EmptySearch(ExprId id);
+
+  const CheckedAst& checked_;
+  Arena& arena_;
+  std::vector<State> states_;
+  std::unordered_map<ExprId, Value> found_;
+  std::string error_;
+};
+
+// What type(x) is called for values of the type.
+std::string_view RuntimeTypeName(TypeRef type);
+Value LiteralValue(const Literal& literal);
+// Whether `in` finds items of the list by looking them up in a set.
+bool IsSet(const Value& list);
+
+}  // namespace kumiko::cel
