@@ -1,7 +1,7 @@
 // Runs conformance tests of the language, one JSON line each: {expr, container, typeEnv, bindings, disableCheck,
-// disableMacros, checkOnly} in, {compileError} or {type, value | error} out. conformance/values.go describes values and
-// types on the wire. All libraries of Kubernetes are there; of the switches that Kubernetes turns on, homogeneous
-// literals is off, since the tests rely on mixed ones.
+// disableMacros, checkOnly, objects} in, {compileError} or {type, value | error} out. conformance/values.go describes
+// values and types on the wire. All libraries of Kubernetes are there; of the switches that Kubernetes turns on,
+// homogeneous literals is off, since the tests rely on mixed ones.
 #include <fmt/core.h>
 
 #include <cstdio>
@@ -241,6 +241,18 @@ void Declare(TestEnvironment& test, const Json& declaration) {
   test.environment.AddLibrary(overloads);
 }
 
+void DeclareObject(Environment& environment, const Json& json) {
+  std::string name(StringAt(json, {"name"}));
+  std::vector<ObjectField> fields;
+  TypeReader reader(environment.pool());
+  for (const Json& field : ArrayAt(json, "fields")) {
+    fields.push_back({std::string(StringAt(field, {"name"})), reader.Read(*Find(field, "type"))});
+  }
+  const TypeRef type = environment.pool().Object(name);
+  environment.AddObject(type, std::move(fields));
+  environment.AddType(std::move(name), type);
+}
+
 std::shared_ptr<const Environment> EnvironmentFor(const Json& question) {
   auto test = std::make_shared<TestEnvironment>();
   Environment& environment = test->environment;
@@ -251,6 +263,7 @@ std::shared_ptr<const Environment> EnvironmentFor(const Json& question) {
   if (BoolAt(question, "disableMacros")) {
     environment.macros = environment.two_variable_macros = environment.list_macros = false;
   }
+  for (const Json& object : ArrayAt(question, "objects")) DeclareObject(environment, object);
   for (const Json& declaration : ArrayAt(question, "typeEnv")) Declare(*test, declaration);
   // Values may be bound that no declaration names.
   if (const Json* bindings = Find(question, "bindings")) {

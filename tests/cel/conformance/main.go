@@ -16,10 +16,6 @@ import (
 
 	testpb "cel.dev/expr/conformance/test"
 	"google.golang.org/protobuf/encoding/prototext"
-
-	// The message types that test files mention.
-	_ "cel.dev/expr/conformance/proto2"
-	_ "cel.dev/expr/conformance/proto3"
 )
 
 // The files that apply to the engine in full; the others test libraries that Kubernetes does not have, or messages.
@@ -32,6 +28,7 @@ type question struct {
 	Container     string           `json:"container,omitempty"`
 	TypeEnv       []declaration    `json:"typeEnv,omitempty"`
 	Bindings      map[string]value `json:"bindings,omitempty"`
+	Objects       []object         `json:"objects,omitempty"`
 	DisableCheck  bool             `json:"disableCheck,omitempty"`
 	DisableMacros bool             `json:"disableMacros,omitempty"`
 	CheckOnly     bool             `json:"checkOnly,omitempty"`
@@ -117,7 +114,7 @@ func judge(test *testpb.SimpleTest, a answer) string {
 
 func questionOf(test *testpb.SimpleTest) (question, error) {
 	q := question{Expression: test.Expr, Container: test.Container, DisableCheck: test.DisableCheck,
-		DisableMacros: test.DisableMacros, CheckOnly: test.CheckOnly, Bindings: map[string]value{}}
+		DisableMacros: test.DisableMacros, CheckOnly: test.CheckOnly, Bindings: map[string]value{}, Objects: objectsFor(test)}
 	for _, decl := range test.TypeEnv {
 		q.TypeEnv = append(q.TypeEnv, declarationOf(decl))
 	}

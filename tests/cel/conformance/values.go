@@ -10,7 +10,7 @@ import (
 
 	exprpb "cel.dev/expr"
 	"google.golang.org/protobuf/proto"
-	"google.golang.org/protobuf/types/known/anypb"
+	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/known/durationpb"
 	"google.golang.org/protobuf/types/known/structpb"
 	"google.golang.org/protobuf/types/known/timestamppb"
@@ -21,7 +21,7 @@ import (
 //
 //	{"null":true} {"bool":true} {"int":"-1"} {"uint":"1"} {"double":"1.5"} {"string":"x"} {"bytes":"base64"}
 //	{"list":[...]} {"map":[[key, value], ...]} {"type":"int"} {"optional":null or a value}
-//	{"timestamp":["seconds", nanos]} {"duration":["seconds", nanos]} {"object":"name of its type"}
+//	{"timestamp":["seconds", nanos]} {"duration":["seconds", nanos]} {"object":"name of its type"} for values of no other kind
 type value map[string]any
 
 // Types are text where they are simple, else {"list":t} {"map":[k,v]} {"wrapper":t} {"optional":t} {"type":t}
@@ -83,17 +83,17 @@ func valueOf(v *exprpb.Value) value {
 		}
 		return value{"map": pairs}
 	case *exprpb.Value_ObjectValue:
-		return valueOfMessage(kind.ObjectValue)
+		message, err := kind.ObjectValue.UnmarshalNew()
+		if err != nil {
+			return value{"object": kind.ObjectValue.TypeUrl}
+		}
+		return valueOfMessage(message)
 	}
 	return value{"object": "?"}
 }
 
-// valueOfMessage unpacks the messages that are plain values to CEL.
-func valueOfMessage(packed *anypb.Any) value {
-	message, err := packed.UnmarshalNew()
-	if err != nil {
-		return value{"object": packed.TypeUrl}
-	}
+// valueOfMessage unpacks the messages that are plain values to CEL; others are maps of their fields.
+func valueOfMessage(message proto.Message) value {
 	switch m := message.(type) {
 	case *timestamppb.Timestamp:
 		return value{"timestamp": []any{strconv.FormatInt(m.Seconds, 10), float64(m.Nanos)}}
@@ -122,7 +122,35 @@ func valueOfMessage(packed *anypb.Any) value {
 			return value{"null": true}
 		}
 	}
-	return value{"object": string(proto.MessageName(message))}
+	return valueOfFields(message.ProtoReflect())
+}
+
+func valueOfScalar(f protoreflect.FieldDescriptor, v protoreflect.Value) value {
+	switch kind := v.Interface().(type) {
+	case bool:
+		return value{"bool": kind}
+	case int32:
+		return value{"int": strconv.FormatInt(int64(kind), 10)}
+	case int64:
+		return value{"int": strconv.FormatInt(kind, 10)}
+	case uint32:
+		return value{"uint": strconv.FormatUint(uint64(kind), 10)}
+	case uint64:
+		return value{"uint": strconv.FormatUint(kind, 10)}
+	case float32:
+		return value{"double": number(float64(kind))}
+	case float64:
+		return value{"double": number(kind)}
+	case string:
+		return value{"string": kind}
+	case []byte:
+		return value{"bytes": base64.StdEncoding.EncodeToString(kind)}
+	case protoreflect.EnumNumber:
+		return value{"int": strconv.FormatInt(int64(kind), 10)}
+	case protoreflect.Message:
+		return valueOfMessage(kind.Interface())
+	}
+	return value{"object": string(f.FullName())}
 }
 
 // sameValue compares what JSON decoding and valueOf made; the pairs of maps may stand in any order.
