@@ -4,6 +4,7 @@
 #include <re2/re2.h>
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "cel/run_context.h"
@@ -74,13 +75,14 @@ class Translator {
       mistake_ = Mistake("invalid named capture", rest_.substr(0, end == std::string_view::npos ? end : end + 1));
       return;
     }
-    translated_ += '(';
+    translated_ += fmt::format("(?P<g{}>", groups_++);
     rest_.remove_prefix(end + 1);
   }
 
   std::string_view rest_;
   std::string translated_;
   std::string mistake_;
+  int groups_ = 0;
 };
 
 std::string MistakeOf(const re2::RE2& pattern, std::string_view written) {
@@ -123,6 +125,21 @@ std::string MistakeOf(const re2::RE2& pattern, std::string_view written) {
 
 re2::StringPiece Piece(std::string_view text) {
   return {text.data(), text.size()};
+}
+
+// The first match from `from` on. RE2 lets \B hold between the bytes of one character; such matches are empty.
+std::optional<re2::StringPiece> Search(const re2::RE2& pattern, std::string_view text, std::size_t from) {
+  const auto inside = [text](std::size_t at) {
+    return at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0U) == 0x80U;
+  };
+  re2::StringPiece match;
+  while (pattern.Match(Piece(text), from, text.size(), re2::RE2::UNANCHORED, &match, 1)) {
+    std::size_t begin = static_cast<std::size_t>(match.data() - text.data());
+    if (!match.empty() || !inside(begin)) return match;
+    while (inside(begin)) ++begin;
+    from = begin;
+  }
+  return std::nullopt;
 }
 
 // Compiles a pattern that is known only now, and takes steps for its size.
@@ -188,15 +205,17 @@ std::string CheckPattern(std::string_view pattern) {
 Value MatchPattern(RunContext& run, const Value& text, const re2::RE2& pattern) {
   if (text.kind != ValueKind::kString) return NoSuchOverload();
   run.budget -= static_cast<std::int64_t>(text.size / 10) + 1;
+  if (pattern.pattern().find("\\B") != std::string::npos) {
+    return Value::Bool(Search(pattern, text.view(), 0).has_value());
+  }
   return Value::Bool(pattern.Match(Piece(text.view()), 0, text.size, re2::RE2::UNANCHORED, nullptr, 0));
 }
 
 Value FindPattern(RunContext& run, const Value& text, const re2::RE2& pattern) {
   if (text.kind != ValueKind::kString) return NoSuchOverload();
   run.budget -= static_cast<std::int64_t>(text.size / 10) + 1;
-  re2::StringPiece match;
-  if (!pattern.Match(Piece(text.view()), 0, text.size, re2::RE2::UNANCHORED, &match, 1)) return Value::String("");
-  return Value::String({match.data(), match.size()});
+  const std::optional<re2::StringPiece> match = Search(pattern, text.view(), 0);
+  return match ? Value::String({match->data(), match->size()}) : Value::String("");
 }
 
 Value FindAllPattern(RunContext& run, const Value& text, const re2::RE2& pattern, std::int64_t limit) {
@@ -207,12 +226,13 @@ Value FindAllPattern(RunContext& run, const Value& text, const re2::RE2& pattern
   for (std::size_t at = 0; at <= all.size() && (limit < 0 || static_cast<std::int64_t>(found.size()) < limit);) {
     // A search may look at all that is left, however short the match.
     run.budget -= static_cast<std::int64_t>((all.size() - at) / 256) + 1;
-    re2::StringPiece match;
-    if (run.budget < 0 || !pattern.Match(Piece(all), at, all.size(), re2::RE2::UNANCHORED, &match, 1)) break;
-    const std::size_t begin = static_cast<std::size_t>(match.data() - all.data());
-    const std::size_t end = begin + match.size();
+    if (run.budget < 0) break;
+    const std::optional<re2::StringPiece> match = Search(pattern, all, at);
+    if (!match) break;
+    const std::size_t begin = static_cast<std::size_t>(match->data() - all.data());
+    const std::size_t end = begin + match->size();
     // An empty match right behind the one before does not count.
-    if (!match.empty() || begin != previous_end) found.push_back(Value::String(all.substr(begin, match.size())));
+    if (begin != end || begin != previous_end) found.push_back(Value::String(all.substr(begin, end - begin)));
     previous_end = end;
     at = end > at ? end : at + (at < all.size() ? CodePointLength(all, at) : 1);
   }
