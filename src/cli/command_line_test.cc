@@ -39,5 +39,17 @@ TEST(CommandLine, AFileNameIsNotEmpty) {
   EXPECT_EQ(std::get<UpOptions>(Parse({"up", "--cluster", "a.yaml"})).cluster_file, "a.yaml");
 }
 
+TEST(CommandLine, CelTakesAnExpressionOrQuestions) {
+  EXPECT_EQ(std::get<CelOptions>(Parse({"cel"})).questions, "-");
+  EXPECT_EQ(std::get<CelOptions>(Parse({"cel", "--file", "q.jsonl"})).questions, "q.jsonl");
+  const CelOptions options =
+      std::get<CelOptions>(Parse({"cel", "device.driver == 'a,b'", "--new", "--device", "d.yaml"}));
+  EXPECT_EQ(options.expression, "device.driver == 'a,b'");
+  EXPECT_TRUE(options.check_as_new);
+  EXPECT_EQ(options.device, "d.yaml");
+  ExpectRefused({"cel", "true", "--file", "q.jsonl"}, "--file");
+  ExpectRefused({"cel", "--device", "d.yaml"}, "--device");
+}
+
 }  // namespace
 }  // namespace kumiko::cli
