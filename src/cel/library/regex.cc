@@ -13,6 +13,10 @@
 namespace kumiko::cel {
 namespace {
 
+// Of a compiled pattern and what a search keeps of it. Patterns come from users: more would let one of them take
+// seconds.
+constexpr std::int64_t kMaxPatternBytes = 8 << 20;
+
 // ---- Go's patterns for RE2
 
 bool IsGroupName(std::string_view name) {
@@ -70,6 +74,10 @@ class Translator {
   }
   void Group() {
     const std::size_t begin = rest_.starts_with("(?P<") ? 4 : 3;
+    if (rest_.size() == begin) {
+      mistake_ = Mistake("invalid or unsupported Perl syntax", rest_.substr(0, 3));
+      return;
+    }
     const std::size_t end = rest_.find('>');
     if (end == std::string_view::npos || !IsGroupName(rest_.substr(begin, end - begin))) {
       mistake_ = Mistake("invalid named capture", rest_.substr(0, end == std::string_view::npos ? end : end + 1));
@@ -146,7 +154,8 @@ std::optional<re2::StringPiece> Search(const re2::RE2& pattern, std::string_view
 tl::expected<std::shared_ptr<const re2::RE2>, std::string> CompileNow(RunContext& run, std::string_view pattern) {
   run.budget -= static_cast<std::int64_t>(pattern.size()) + 1;
   auto compiled = CompilePattern(pattern);
-  if (compiled) run.budget -= (*compiled)->ProgramSize();
+  // Building one instruction costs a few steps; giving up on a pattern costs as much as the largest one.
+  run.budget -= compiled ? std::int64_t{4} * (*compiled)->ProgramSize() : kMaxPatternBytes / 64;
   return compiled;
 }
 
@@ -192,6 +201,7 @@ tl::expected<std::shared_ptr<const re2::RE2>, std::string> CompilePattern(std::s
   if (!translated) return tl::unexpected(translated.error());
   re2::RE2::Options options;
   options.set_log_errors(false);
+  options.set_max_mem(kMaxPatternBytes);
   auto compiled = std::make_shared<const re2::RE2>(Piece(*translated), options);
   if (!compiled->ok()) return tl::unexpected(MistakeOf(*compiled, pattern));
   return compiled;
