@@ -151,7 +151,9 @@ class Estimator {
   Range CostMap(ExprId id);
   Range CostComprehension(ExprId id);
   Range CostBind(ExprId id, const Comprehension& comprehension);
-  void PushIteration(const Comprehension& comprehension);
+  // Which variable of a loop: the only one (keys of maps, items of lists), or one of two.
+  enum class Iteration { kOnly, kKey, kValue };
+  void PushIteration(std::string_view name, ExprId range, Iteration iteration);
   void PushLocal(std::string_view name, ExprId value);
 
   ArgumentEstimate Argument(ExprId id);
@@ -358,21 +360,14 @@ void Estimator::PushLocal(std::string_view name, ExprId value) {
   locals_.push_back({name, PathOf(value), SizeOf(value), EntriesOf(value)});
 }
 
-void Estimator::PushIteration(const Comprehension& comprehension) {
-  const ExprId range = comprehension.range;
+void Estimator::PushIteration(std::string_view name, ExprId range, Iteration iteration) {
   const std::optional<EntrySize> entries = EntriesOf(range);
   const bool list = entries ? entries->list : TypeOf(range)->kind == TypeKind::kList;
-  const auto key_size = entries ? std::optional(entries->key) : std::nullopt;
-  const auto value_size = entries ? std::optional(entries->value) : std::nullopt;
-  const Path path = PathOf(range);
-  if (comprehension.variable2.empty()) {
-    locals_.push_back({comprehension.variable, paths_.Append(path, list ? kItemStep : kKeyStep),
-                       list ? value_size : key_size, std::nullopt});
-    return;
-  }
-  locals_.push_back(
-      {comprehension.variable, paths_.Append(path, list ? kIndexStep : kKeyStep), key_size, std::nullopt});
-  locals_.push_back({comprehension.variable2, paths_.Append(path, kItemStep), value_size, std::nullopt});
+  const bool key = iteration == Iteration::kKey || (iteration == Iteration::kOnly && !list);
+  const Step step = key ? (list ? kIndexStep : kKeyStep) : kItemStep;
+  std::optional<Range> size;
+  if (entries) size = key ? entries->key : entries->value;
+  locals_.push_back({name, paths_.Append(PathOf(range), step), size, std::nullopt});
 }
 
 Range Estimator::CostComprehension(ExprId id) {
@@ -385,7 +380,13 @@ Range Estimator::CostComprehension(ExprId id) {
   const std::size_t outer = locals_.size();
   PushLocal(comprehension.accumulator, comprehension.init);
   const std::size_t inner = locals_.size();
-  PushIteration(comprehension);
+  if (comprehension.variable2.empty()) {
+    PushIteration(comprehension.variable, comprehension.range, Iteration::kOnly);
+  } else {
+    // The second sees the first: where the range bears its name, it is an item of the first.
+    PushIteration(comprehension.variable, comprehension.range, Iteration::kKey);
+    PushIteration(comprehension.variable2, comprehension.range, Iteration::kValue);
+  }
   const Range condition = Cost(comprehension.condition);
   const Range step = Cost(comprehension.step);
   locals_.resize(inner);
