@@ -36,10 +36,6 @@ class Slots {
   T* data_;
 };
 
-bool SaysNoSuchOverload(const Value& value) {
-  return value.IsError() && value.view() == "no such overload";
-}
-
 class Machine {
  public:
   Machine(const Program& program, RunContext& run)
@@ -353,10 +349,10 @@ class Machine {
       if (arg.IsError()) return arg;
     }
     Value result = callee.call(run_, args);
-    if (!result.IsError() || !SaysNoSuchOverload(result)) [[likely]] return result;
+    if (!IsNoSuchOverload(result)) [[likely]] return result;
     for (const NativeFunction other : callee.others) {
       result = other(run_, args);
-      if (!SaysNoSuchOverload(result)) return result;
+      if (!IsNoSuchOverload(result)) return result;
     }
     return NoOverload(callee.name, args);
   }

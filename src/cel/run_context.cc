@@ -12,8 +12,24 @@
 
 namespace kumiko::cel {
 
+namespace {
+
+// Two objects, so that the two answers can be told apart.
+constexpr char kNoSuchOverload[] = "no such overload";
+constexpr char kWrongInside[] = "no such overload";
+
+}  // namespace
+
 Value NoSuchOverload() {
-  return Value::Error("no such overload");
+  return Value::Error(kNoSuchOverload);
+}
+
+Value WrongInside() {
+  return Value::Error(kWrongInside);
+}
+
+bool IsNoSuchOverload(const Value& value) {
+  return value.IsError() && value.text == kNoSuchOverload;
 }
 
 Value NoSuchKey(RunContext& run, const Value& key) {

@@ -318,7 +318,7 @@ Value ContainsIp(RunContext&, std::span<const Value> args) {
   if (args[1].kind != ValueKind::kString) return NoSuchOverload();
   const auto address = ParseIp(args[1].view());
   // As in Kubernetes, which does not say what is wrong with the address.
-  return address ? Value::Bool(Contains(*args[0].cidr, *address)) : Value::Error("no such overload");
+  return address ? Value::Bool(Contains(*args[0].cidr, *address)) : WrongInside();
 }
 
 Value ContainsCidr(RunContext& run, std::span<const Value> args) {

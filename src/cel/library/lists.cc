@@ -12,11 +12,6 @@ bool IsListOf(const Value& value, ValueKind kind) {
   return value.kind == ValueKind::kList && (value.size == 0 || value.items[0].kind == kind);
 }
 
-// The overload is right but an item is not: a call that other overloads need not try.
-Value BadItem() {
-  return Value::Error("no such overload");
-}
-
 // Negative, 0 or positive; 0 for items of kinds that do not compare, which these functions pass over.
 int Order(const Value& a, const Value& b) {
   bool ordered = true;
@@ -29,7 +24,7 @@ Value IsSorted(RunContext& run, std::span<const Value> args) {
   const Value* previous = nullptr;
   for (const Value& item : args[0].list()) {
     if (--run.budget < 0) break;
-    if (!HasOrder(item.kind)) return BadItem();
+    if (!HasOrder(item.kind)) return WrongInside();
     if (previous != nullptr && Order(*previous, item) > 0) return Value::Bool(false);
     previous = &item;
   }
@@ -44,7 +39,7 @@ Value Extreme(RunContext& run, std::span<const Value> args) {
   const Value* best = nullptr;
   for (const Value& item : args[0].list()) {
     if (--run.budget < 0) break;
-    if (!HasOrder(item.kind)) return BadItem();
+    if (!HasOrder(item.kind)) return WrongInside();
     if (best == nullptr) {
       best = &item;
       continue;
@@ -80,7 +75,7 @@ Value Sum(RunContext& run, std::span<const Value> args) {
   Value sum = Zero(kind);
   for (const Value& item : args[0].list()) {
     if (--run.budget < 0) break;
-    if (item.kind != kind) return BadItem();
+    if (item.kind != kind) return WrongInside();
     if (const std::string_view mistake = AddTo(sum, item); !mistake.empty()) return Value::Error(mistake);
   }
   return sum;
