@@ -2,6 +2,7 @@
 #include "cel/library/lists.h"
 
 #include "cel/library/sorting.h"
+#include "cel/library/time.h"
 #include "cel/run_context.h"
 
 namespace kumiko::cel {
@@ -57,16 +58,21 @@ Value Zero(ValueKind kind) {
   return kind == ValueKind::kDouble ? Value::Double(0) : Value::Duration(0);
 }
 
-// What is wrong with the sum; empty when nothing is.
-std::string_view AddTo(Value& sum, const Value& item) {
-  if (sum.kind == ValueKind::kDouble) {
-    sum = Value::Double(sum.real + item.real);
-  } else if (sum.kind == ValueKind::kUint) {
-    if (__builtin_add_overflow(sum.natural, item.natural, &sum.natural)) return "unsigned integer overflow";
-  } else if (__builtin_add_overflow(sum.integer, item.integer, &sum.integer)) {
-    return "integer overflow";
+Value Plus(const Value& sum, const Value& item) {
+  if (sum.kind != item.kind || sum.kind == ValueKind::kDuration || sum.kind == ValueKind::kTimestamp) {
+    // A timestamp among durations makes the sum a timestamp.
+    const Value time = AddTimes(sum, item);
+    return IsNoSuchOverload(time) ? WrongInside() : time;
   }
-  return "";
+  if (sum.kind == ValueKind::kDouble) return Value::Double(sum.real + item.real);
+  if (sum.kind == ValueKind::kUint) {
+    std::uint64_t natural = 0;
+    const bool overflows = __builtin_add_overflow(sum.natural, item.natural, &natural);
+    return overflows ? Value::Error("unsigned integer overflow") : Value::Uint(natural);
+  }
+  std::int64_t integer = 0;
+  const bool overflows = __builtin_add_overflow(sum.integer, item.integer, &integer);
+  return overflows ? Value::Error("integer overflow") : Value::Int(integer);
 }
 
 template <ValueKind kind>
@@ -75,8 +81,8 @@ Value Sum(RunContext& run, std::span<const Value> args) {
   Value sum = Zero(kind);
   for (const Value& item : args[0].list()) {
     if (--run.budget < 0) break;
-    if (item.kind != kind) return WrongInside();
-    if (const std::string_view mistake = AddTo(sum, item); !mistake.empty()) return Value::Error(mistake);
+    sum = Plus(sum, item);
+    if (sum.IsError()) break;
   }
   return sum;
 }

@@ -36,6 +36,7 @@ TEST(KubernetesLists, Add) {
       {R"([duration("1s"), duration("2m")].sum() == duration("121s"))", R"(true)"},
       {R"([9223372036854775807, 1].sum())", R"(error: integer overflow)"},
       {R"([18446744073709551615u, 1u].sum())", R"(error: unsigned integer overflow)"},
+      {R"(dyn([dyn(duration("1s")), dyn(timestamp(0))]).sum() == timestamp(1))", R"(true)"},
       {R"(dyn([dyn(1), dyn("a")]).sum())", R"(error: no such overload)"},
       {R"([true].sum())", R"(compile error: found no matching overload for 'sum' applied to 'list(bool).()')"},
   };
