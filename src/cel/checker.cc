@@ -305,17 +305,17 @@ class Checker {
     if (!IsDynamic(type)) Mismatch(item, pool_->Optional(type), type);
     return type;
   }
-  TypeRef Join(ExprId item, TypeRef known, TypeRef next) {
+  // Items of several types are dyn; literal_checks.h refuses them where they may not be mixed.
+  TypeRef Join(TypeRef known, TypeRef next) {
     if (known == nullptr) return next;
-    if (solver_.Assign(known, next)) return TypeSolver::MostGeneral(known, next);
-    return environment_.homogeneous_literals ? Mismatch(item, known, next) : &kDynType;
+    return solver_.Assign(known, next) ? TypeSolver::MostGeneral(known, next) : &kDynType;
   }
 
   TypeRef List(ExprId id) {
     TypeRef item = nullptr;
     for (std::size_t i = 0; i < At(id).arg_count; ++i) {
       const ExprId arg = Args(id)[i];
-      item = Join(arg, item, ItemType(id, i, arg));
+      item = Join(item, ItemType(id, i, arg));
     }
     return pool_->List(item != nullptr ? item : solver_.Fresh());
   }
@@ -326,8 +326,8 @@ class Checker {
     for (std::size_t i = 0; i + 1 < At(id).arg_count; i += 2) {
       const ExprId key_id = Args(id)[i];
       const ExprId value_id = Args(id)[i + 1];
-      key = Join(key_id, key, Visit(key_id));
-      value = Join(value_id, value, ItemType(id, i + 1, value_id));
+      key = Join(key, Visit(key_id));
+      value = Join(value, ItemType(id, i + 1, value_id));
     }
     if (key == nullptr) {
       key = solver_.Fresh();
