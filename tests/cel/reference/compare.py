@@ -116,8 +116,11 @@ class Server:
 
     def close(self):
         if self.process:
-            self.process.stdin.close()
             self.process.kill()
+            try:
+                self.process.stdin.close()
+            except BrokenPipeError:
+                pass
             self.process.wait()
             self.process.stdout.close()
             self.process = None
