@@ -6,6 +6,7 @@
 #include <array>
 
 #include "cel/compile_source.h"
+#include "cel/derived_attribute.h"
 #include "cel/device_access.h"
 #include "cel/evaluator.h"
 #include "cel/program.h"
@@ -39,14 +40,12 @@ std::string ResultTypeError(TypeRef type, const Environment& environment, const 
 // One run over a device, in memory that usually needs no allocation.
 class DeviceRun {
  public:
-  DeviceRun(const DeviceView& device, std::int64_t cost_limit) : arena_(memory_), run_{arena_, &device} {
-    run_.cost_limit = cost_limit;
-  }
+  DeviceRun(const DeviceView& device, std::int64_t cost_limit) : run_{arena_, &device} { run_.cost_limit = cost_limit; }
   RunContext& context() { return run_; }
 
  private:
-  std::array<std::byte, 1024> memory_;
-  Arena arena_;
+  std::array<std::byte, 1024> memory_;  // not initialized, for speed
+  Arena arena_{std::span<std::byte>(memory_.data(), memory_.size())};
   RunContext run_;
 };
 
