@@ -180,7 +180,7 @@ Parsed<std::string> ReadBracketedHost(std::string_view host) {
   const std::size_t zone = std::min(name.find("%25"), name.size());
   auto address = Unescape(name.substr(0, zone), Part::kHost);
   if (!address) return address;
-  const auto zone_text = Unescape(name.substr(zone), Part::kZone);
+  auto zone_text = Unescape(name.substr(zone), Part::kZone);
   if (!zone_text) return zone_text;
   *address += *zone_text;
   if (auto mistake = BracketedHostMistake(*address)) return Refuse(*std::move(mistake));
@@ -207,11 +207,11 @@ Parsed<std::string> ReadUser(std::string_view text) {
     return Refuse("net/url: invalid userinfo");
   }
   const std::size_t colon = std::min(text.find(':'), text.size());
-  const auto name = Unescape(text.substr(0, colon), Part::kUser);
+  auto name = Unescape(text.substr(0, colon), Part::kUser);
   if (!name) return name;
   std::string user = Escape(*name, Part::kUser);
   if (colon < text.size()) {
-    const auto password = Unescape(text.substr(colon + 1), Part::kUser);
+    auto password = Unescape(text.substr(colon + 1), Part::kUser);
     if (!password) return password;
     user += ":" + Escape(*password, Part::kUser);
   }
