@@ -12,6 +12,8 @@ namespace kumiko::cel {
 namespace {
 
 constexpr std::int64_t kMostRangeItems = 1'000'000;
+// Steps that an item counts for where a small list can make a large one: a bound on memory.
+constexpr std::int64_t kStepsPerNewItem = 8;
 
 Value Copy(RunContext& run, std::span<const Value> items) {
   Value* copy = run.arena.Values(items.size());
@@ -53,6 +55,7 @@ Value FlattenTo(RunContext& run, std::span<const Value> list, std::int64_t depth
     if (item.kind == ValueKind::kList && level.depth > 0) {
       levels.push_back({item.list(), level.depth - 1});
     } else {
+      run.budget -= kStepsPerNewItem;
       flat.push_back(item);
     }
   }

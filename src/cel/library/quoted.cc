@@ -46,7 +46,7 @@ std::uint32_t CodePoint(std::string_view character) {
 }
 
 bool IsPrintable(std::string_view character) {
-  static const re2::RE2& graphic = *new re2::RE2(R"([\pL\pM\pN\pP\pS])");  // never freed: used until the very end
+  static const re2::RE2 graphic(R"([\pL\pM\pN\pP\pS])");
   return re2::RE2::FullMatch({character.data(), character.size()}, graphic);
 }
 
