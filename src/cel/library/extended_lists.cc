@@ -107,8 +107,15 @@ Value Reverse(RunContext& run, std::span<const Value> args) {
   return Value::List(items, args[0].size);
 }
 
+// What the reference says when `name` is called on what is no list: these functions are dispatched in a way of their
+// own.
+Value NoList(RunContext& run, std::string_view name, const Value& value) {
+  const bool terse =
+      value.kind == ValueKind::kString || value.kind == ValueKind::kTimestamp || value.kind == ValueKind::kDuration;
+  return terse ? WrongInside() : run.arena.Error(fmt::format("no such overload: {}", name));
+}
+
 Value SortByKeys(RunContext& run, const Value& list, const Value& keys) {
-  if (list.kind != ValueKind::kList || keys.kind != ValueKind::kList) return NoSuchOverload();
   if (list.size != keys.size) {
     return run.arena.Error(
         fmt::format("@sortByAssociatedKeys() expected a list of the same size as the associated keys list, but got {} "
@@ -129,10 +136,13 @@ Value SortByKeys(RunContext& run, const Value& list, const Value& keys) {
 }
 
 Value Sort(RunContext& run, std::span<const Value> args) {
+  if (args[0].kind != ValueKind::kList) return NoList(run, "sort", args[0]);
   return SortByKeys(run, args[0], args[0]);
 }
 
 Value SortByAssociatedKeys(RunContext& run, std::span<const Value> args) {
+  if (args[0].kind != ValueKind::kList) return NoList(run, "@sortByAssociatedKeys", args[0]);
+  if (args[1].kind != ValueKind::kList) return NoSuchOverload();
   return SortByKeys(run, args[0], args[1]);
 }
 

@@ -36,6 +36,8 @@ TEST(ExtendedLists, Sort) {
       {R"(["b", "a"].sort())", R"(["a", "b"])"},
       {R"([3, 1, 2].sort())", R"([1, 2, 3])"},
       {R"(["abc", "d", "ef"].sortBy(s, size(s)))", R"(["d", "ef", "abc"])"},
+      {R"(dyn(1).sort())", R"(error: no such overload: sort)"},
+      {R"(dyn("a").sort())", R"(error: no such overload)"},
       {R"(dyn([[1]]).sort())", R"(error: list elements must be comparable)"},
       {R"(dyn([dyn(1), dyn("a")]).sort())", R"(error: list elements must have the same type)"},
       {R"([[1]].sort())", R"(compile error: found no matching overload for 'sort' applied to 'list(list(int)).()')"},
