@@ -32,9 +32,7 @@ class CodeBuilder {
   // Whether the code from `begin` on is `count` constants; what running it costs.
   bool AreConstants(std::uint32_t begin, std::size_t count) const;
   std::uint32_t CostSince(std::uint32_t begin) const;
-  const Value& ConstantAt(std::uint32_t instruction) const {
-    return program_.constants[program_.code[instruction].a];
-  }
+  const Value& ConstantAt(std::uint32_t instruction) const { return program_.constants[program_.code[instruction].a]; }
   // Takes constants back.
   void Drop(std::uint32_t begin);
 

@@ -255,7 +255,8 @@ class Compiler {
       const auto key = ConstantOf(steps[i].key);
       return key && key->kind == ValueKind::kString ? std::optional(key->view()) : std::nullopt;
     };
-    const auto emit = [&](Op op, std::uint16_t taken, std::uint8_t flags = 0, std::uint32_t a = 0, std::uint32_t b = 0) {
+    const auto emit = [&](Op op, std::uint16_t taken, std::uint8_t flags = 0, std::uint32_t a = 0,
+                          std::uint32_t b = 0) {
       return out_.Emit({.op = op, .flags = flags, .cost = static_cast<std::uint16_t>(taken + cost), .a = a, .b = b}, 1);
     };
     const std::string_view field = text(0).value_or("");
@@ -352,12 +353,9 @@ class Compiler {
     Callee callee;
     const auto overloads = checked_.Overloads(id);
     if (overloads.empty()) return callee;
-    callee.name = overloads.front()->name;
     callee.call = overloads.front()->call;
     callee.cost = overloads.front()->cost;
-    for (const Overload* overload : overloads.subspan(1)) {
-      if (overload->call != callee.call) callee.others.push_back(overload->call);
-    }
+    callee.overloads.assign(overloads.begin(), overloads.end());
     if (overloads.size() > 1) {
       // The reference does not know which overload runs.
       if (callee.cost < CostRule::kFirstByName) callee.cost = CostRule::kUnit;
@@ -378,7 +376,7 @@ class Compiler {
 
   // Replaces a call whose arguments are constants by its result, at the same cost. A call that fails stays.
   bool WorkOut(const Callee& callee, std::uint32_t begin, std::size_t count) {
-    if (count == 0 || !out_.AreConstants(begin, count) || !callee.others.empty()) return false;
+    if (count == 0 || !out_.AreConstants(begin, count) || callee.overloads.size() > 1) return false;
     std::vector<Value> args;
     for (std::size_t i = 0; i < count; ++i) args.push_back(out_.ConstantAt(begin + static_cast<std::uint32_t>(i)));
     if (std::any_of(args.begin(), args.end(), [](const Value& arg) { return arg.IsError(); })) return false;
@@ -574,11 +572,10 @@ class Compiler {
     const std::uint32_t state = out_.NewFold();
     Visit(fold.range);
     const std::uint32_t begin = out_.Emit({.op = Op::kFoldBegin, .flags = flags, .a = state}, -1);
-    // The condition of all and exists: reads of the result and calls.
-    const std::uint16_t condition = fold.macro == Macro::kAll ? 2 : fold.macro == Macro::kExists ? 3 : 0;
-    const std::uint32_t next =
-        out_.Emit({.op = Op::kFoldNext, .flags = flags, .cost = 0, .a = state, .b = slot, .c = 0}, 0);
-    out_.code()[next].cost = condition;
+    // The condition of all and exists reads the result and calls; most steps begin with a read of the result.
+    const bool filtered = At(fold.step).kind == ExprKind::kConditional;
+    const std::uint16_t cost = fold.macro == Macro::kAll ? 3 : fold.macro == Macro::kExists ? 4 : filtered ? 0 : 1;
+    const std::uint32_t next = out_.Emit({.op = Op::kFoldNext, .flags = flags, .cost = cost, .a = state, .b = slot}, 0);
     scope_.push_back({fold.variable, Name::Kind::kSlot, slot});
     if (two) scope_.push_back({fold.variable2, Name::Kind::kSlot, slot + 1});
     StepOf(fold, state, slot, next);
@@ -599,7 +596,7 @@ class Compiler {
     if (fold.macro == Macro::kAll || fold.macro == Macro::kExists) {
       // result && condition
       Chain(At(step), Args(step).subspan(1), false);
-      return emit(fold.macro == Macro::kAll ? Op::kAll : Op::kExists, 1);
+      return emit(fold.macro == Macro::kAll ? Op::kAll : Op::kExists, 0);
     }
     if (At(step).kind == ExprKind::kConditional) {
       // condition ? step : result
@@ -614,13 +611,12 @@ class Compiler {
       const ExprId list = Args(step)[1];
       const ExprId item = Args(list)[0];
       Visit(item);
-      return emit(Op::kAppend, ConstantOf(list) ? 2 : 2 + kListCost);
+      return emit(Op::kAppend, ConstantOf(list) ? 1 : 1 + kListCost);
     }
     // @mapInsert(result, key, value), @mapInsert(result, map)
-    emit(Op::kInsertGuard, 1);
+    if (fold.macro == Macro::kTransformMap) emit(Op::kInsertGuard, 0);
     Visit(Args(step).back());
-    emit(fold.macro == Macro::kTransformMap ? Op::kInsert : Op::kInsertAll,
-         fold.macro == Macro::kTransformMap ? 2 : 1);
+    emit(fold.macro == Macro::kTransformMap ? Op::kInsert : Op::kInsertAll, 1);
   }
 
   const CheckedAst& checked_;

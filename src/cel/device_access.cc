@@ -55,7 +55,8 @@ template <class Entry>
 bool IsFirstOfDomain(const RunContext& run, bool capacity, std::size_t index, const Entry& entry) {
   std::size_t at = 0;
   bool earlier = false;
-  ForEach(run, capacity, [&](const auto& other) { earlier = earlier || (at++ < index && other.domain == entry.domain); });
+  ForEach(run, capacity,
+          [&](const auto& other) { earlier = earlier || (at++ < index && other.domain == entry.domain); });
   return !earlier;
 }
 
@@ -135,7 +136,8 @@ std::size_t MapSize(const RunContext& run, const Value& map) {
     return count;
   }
   std::size_t at = 0;
-  ForEach(run, map.capacity, [&](const auto& entry) { count += IsFirstOfDomain(run, map.capacity, at++, entry) ? 1 : 0; });
+  ForEach(run, map.capacity,
+          [&](const auto& entry) { count += IsFirstOfDomain(run, map.capacity, at++, entry) ? 1 : 0; });
   return count;
 }
 

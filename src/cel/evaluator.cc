@@ -52,7 +52,8 @@ class Machine {
       const Instruction& it = code[at];
       run_.cost += it.cost;
       at = Step(it, at);
-      if (run_.cost > run_.cost_limit || run_.budget < 0) [[unlikely]] return Exceeded(it);
+      if (run_.cost > run_.cost_limit || run_.budget < 0) [[unlikely]]
+        return Exceeded(it);
     }
     return *--top_;
   }
@@ -235,6 +236,7 @@ class Machine {
         return it.c;
       case Op::kInsertGuard:
         if (FoldOf(it).result.IsError()) return it.c;
+        ++run_.cost;
         break;
       case Op::kInsert:
         FoldOf(it).Insert(run_, locals_.data()[it.b], Pop());
@@ -298,8 +300,8 @@ class Machine {
       } else {
         const std::optional<Value> inner = Qualify(run_, *operand.items, key, true);
         if (inner && !inner->IsError()) ++run_.cost;
-        operand = !inner ? Value::Optional(nullptr)
-                         : (inner->IsError() ? *inner : Value::Optional(run_.arena.Box(*inner)));
+        operand =
+            !inner ? Value::Optional(nullptr) : (inner->IsError() ? *inner : Value::Optional(run_.arena.Box(*inner)));
         return true;
       }
     }
@@ -349,16 +351,22 @@ class Machine {
       if (arg.IsError()) return arg;
     }
     Value result = callee.call(run_, args);
-    if (!IsNoSuchOverload(result)) [[likely]] return result;
-    for (const NativeFunction other : callee.others) {
-      result = other(run_, args);
+    if (!IsNoSuchOverload(result)) [[likely]]
+      return result;
+    for (const Overload* other : callee.overloads) {
+      if (other->call == callee.call) continue;
+      result = other->call(run_, args);
       if (!IsNoSuchOverload(result)) return result;
     }
-    return NoOverload(callee.name, args);
+    return NoOverload(callee, args);
   }
 
-  // "no such overload: isGreaterThan(int, string)"; the oldest functions say less.
-  Value NoOverload(std::string_view name, std::span<const Value> args) {
+  // "no such overload: isGreaterThan(int, string)". The oldest functions say less, and so do those that refuse a value
+  // of the right type.
+  Value NoOverload(const Callee& callee, std::span<const Value> args) {
+    const std::string_view name = callee.overloads.front()->name;
+    const bool refused = args.size() == 2 && args[0].kind == ValueKind::kCidr && args[1].kind == ValueKind::kString;
+    if (refused) return NoSuchOverload();
     static constexpr std::array<std::string_view, 5> kTerse = {"contains", "startsWith", "endsWith", "matches", "size"};
     const bool letter = (name[0] >= 'a' && name[0] <= 'z') || (name[0] >= 'A' && name[0] <= 'Z');
     if (!letter || std::find(kTerse.begin(), kTerse.end(), name) != kTerse.end()) return NoSuchOverload();
@@ -388,22 +396,29 @@ class Machine {
   void InSet(const Value& set) {
     Value& item = Top();
     if (item.IsError()) return;
-    // The reference cannot look these up.
-    if (item.kind == ValueKind::kSemver || item.kind == ValueKind::kBytes) {
-      item = run_.arena.Error("internal error: runtime error: hash of unhashable type " + std::string(GoTypeName(item)));
+    if (IsUnhashable(item)) {
+      item = Unhashable(item);
       return;
     }
     const std::array<Value, 2> args = {item, set};
     item = In(run_, args);
   }
 
+  // What the reference cannot look up in a table: selectors that try end with an error there, so they do here.
+  static bool IsUnhashable(const Value& value) {
+    return value.kind == ValueKind::kSemver || value.kind == ValueKind::kBytes;
+  }
+  Value Unhashable(const Value& value) {
+    return run_.arena.Error("internal error: runtime error: hash of unhashable type " + std::string(GoTypeName(value)));
+  }
+
   void RequireOptional(bool of_map) {
     Value& item = Top();
     if (item.IsError() || item.kind == ValueKind::kOptional) return;
-    item = of_map ? run_.arena.Error("cannot initialize optional entry '" + Describe(top_[-2]) +
-                                     "' from non-optional value " + Describe(item))
-                  : run_.arena.Error("cannot initialize optional list element from non-optional value " +
-                                     Describe(item));
+    item = of_map
+               ? run_.arena.Error("cannot initialize optional entry '" + Describe(top_[-2]) +
+                                  "' from non-optional value " + Describe(item))
+               : run_.arena.Error("cannot initialize optional list element from non-optional value " + Describe(item));
   }
 
   bool IsOptionalItem(std::uint32_t list, std::size_t index) const {
@@ -432,6 +447,7 @@ class Machine {
     Value* pairs = run_.arena.Values(size);
     std::size_t count = 0;
     for (std::size_t i = 0; i < it.a; ++i) {
+      if (IsUnhashable(top_[2 * i])) return Push(Unhashable(top_[2 * i]));
       Value value = top_[2 * i + 1];
       if (IsOptionalItem(it.b, i)) {
         if (value.items == nullptr) continue;
@@ -456,7 +472,8 @@ class Machine {
     Fold& fold = FoldOf(it);
     run_.cost -= it.cost;
     if (!fold.HasNext()) return false;
-    run_.cost += it.cost;
+    // The condition is all but the last unit, which the step begins with.
+    run_.cost += fold.decided ? it.cost - 1 : it.cost;
     if (fold.decided) return false;
     --run_.budget;
     fold.Next(run_, locals_.data() + it.b, (it.flags & kTwoVariables) != 0);
@@ -472,7 +489,10 @@ class Machine {
       fold.result = keep.IsError() ? keep : NoSuchOverload();
       return false;
     }
-    if (it.op == Op::kKeep) return true;
+    if (it.op == Op::kKeep) {
+      ++run_.cost;
+      return true;
+    }
     if (it.op == Op::kCount) {
       ++fold.count;
       Spend({1, 1});

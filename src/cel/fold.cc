@@ -80,6 +80,8 @@ void Fold::Insert(RunContext& run, const Value& key, const Value& value) {
 }
 
 void Fold::InsertAll(RunContext& run, const Value& entries) {
+  // The first error stays.
+  if (result.IsError()) return;
   if (entries.kind != ValueKind::kMap) {
     result = entries.IsError() ? entries : NoSuchOverload();
     return;

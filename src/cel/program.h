@@ -52,14 +52,14 @@ enum class Op : std::uint8_t {
   kWrap,    // makes an optional of the top, but not of an error
   kToTrue,  // replaces the top by true, but not an error
 
-  kCall,      // a: arguments, b: callee
-  kBail,      // of a values on the stack the top is an error: leaves it alone, costs b and goes to c
-  kMatches,   // b: regex
-  kFind,      // b: regex
-  kFindAll,   // a: 1 when a limit is on top of the text, b: regex
-  kInSet,     // a: constant list
-  kOr,        // the top is an optional: with a value, or no optional, goes to c; otherwise drops it
-  kOrValue,   // the same, and takes the value out
+  kCall,     // a: arguments, b: callee
+  kBail,     // of a values on the stack the top is an error: leaves it alone, costs b and goes to c
+  kMatches,  // b: regex
+  kFind,     // b: regex
+  kFindAll,  // a: 1 when a limit is on top of the text, b: regex
+  kInSet,    // a: constant list
+  kOr,       // the top is an optional: with a value, or no optional, goes to c; otherwise drops it
+  kOrValue,  // the same, and takes the value out
 
   kDecideAnd,  // c: where to go when the top is false
   kDecideOr,   // c: where to go when the top is true
@@ -75,18 +75,18 @@ enum class Op : std::uint8_t {
   kStruct,         // a: fields, b: struct literal
 
   // Loops. a: fold, b: first slot of the variables; c: where to go.
-  kFoldBegin,   // pops the range; c: with an error on top
-  kFoldNext,    // c: at the end, or when the result is decided
-  kAll,         // pops; c: next
-  kExists,      // pops; c: next
-  kCount,       // pops; c: next
-  kFilter,      // pops; c: next
-  kKeep,        // pops; c: next when the item is left out
-  kAppend,      // pops; c: next
-  kInsertGuard, // c: next when the result is an error already
-  kInsert,      // pops the value of the key in slot b; c: next
-  kInsertAll,   // pops a map; c: next
-  kFoldEnd,     // pushes the result
+  kFoldBegin,    // pops the range; c: with an error on top
+  kFoldNext,     // c: at the end, or when the result is decided
+  kAll,          // pops; c: next
+  kExists,       // pops; c: next
+  kCount,        // pops; c: next
+  kFilter,       // pops; c: next
+  kKeep,         // pops; c: next when the item is left out
+  kAppend,       // pops; c: next
+  kInsertGuard,  // c: next when the result is an error already; 1 more when not, for the read of the key
+  kInsert,       // pops the value of the key in slot b; c: next
+  kInsertAll,    // pops a map; c: next
+  kFoldEnd,      // pushes the result
 
   // cel.bind: the value is worked out when it is first read.
   kBindBegin,   // a: slot; c: where to go
@@ -112,11 +112,10 @@ struct Instruction {
 };
 
 struct Callee {
-  std::string_view name;  // of the overload's declaration
-  NativeFunction call = nullptr;
+  NativeFunction call = nullptr;    // of the first overload
   CostRule cost = CostRule::kUnit;  // kUnit: in the instruction
-  // What else the name may mean for arguments whose types only the run knows.
-  std::vector<NativeFunction> others;
+  // More than one when only the run knows the types of the arguments.
+  std::vector<const Overload*> overloads;
   bool operator==(const Callee&) const = default;
 };
 
@@ -167,7 +166,7 @@ class Program {
   std::vector<std::uint32_t> regex_costs;  // parallel: the part of a cost that the pattern makes
   std::vector<StructLiteral> structs;
   std::vector<std::vector<bool>> optional_items;
-  Arena arena;                     // owns the constants
+  Arena arena;  // owns the constants
   std::uint32_t stack_size = 0;
   std::uint32_t local_count = 0;
   std::uint32_t fold_count = 0;

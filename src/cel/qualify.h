@@ -9,8 +9,8 @@
 
 namespace kumiko::cel {
 
-// The value, or an error value ("no such key: x", "index out of bounds: 5"). With `optional` nullopt when there is none.
-// The operand is no error.
+// The value, or an error value ("no such key: x", "index out of bounds: 5"). With `optional` nullopt when there is
+// none. The operand is no error.
 std::optional<Value> Qualify(RunContext& run, const Value& operand, const Value& key, bool optional);
 // has(operand.name): a bool, or an error value.
 Value TestField(RunContext& run, const Value& operand, const Value& name);

@@ -74,8 +74,7 @@ Value MakeStruct(RunContext& run, const StructLiteral& literal, std::span<const 
   if (type.kind == TypeKind::kList) return Field(literal, values, "values").value_or(Value::List(nullptr, 0));
   if (type.kind == TypeKind::kDyn) {
     if (Field(literal, values, "null_value")) return Value::Null();
-    for (const std::string_view name :
-         {"number_value", "string_value", "bool_value", "struct_value", "list_value"}) {
+    for (const std::string_view name : {"number_value", "string_value", "bool_value", "struct_value", "list_value"}) {
       if (const auto value = Field(literal, values, name)) return *value;
     }
     return Value::Null();
