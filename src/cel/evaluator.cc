@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <memory>
-#include <vector>
+#include <optional>
+#include <string>
+#include <type_traits>
 
 #include "cel/actual_cost.h"
 #include "cel/device_access.h"
@@ -20,31 +23,39 @@ constexpr std::string_view kCostExceeded = "operation cancelled: actual cost lim
 // Instructions that cost less than this add up from units.
 constexpr std::int64_t kLargeCost = 10;
 
-// Room for `Size` items without allocation, for more with one.
-template <class T, std::size_t Size>
+// Room for `Size` values without allocation, for more with one. They are not initialised: every value is written before
+// it is read.
+template <std::size_t Size>
 class Slots {
  public:
   explicit Slots(std::size_t count) {
-    if (count > Size) large_ = std::make_unique<T[]>(count);
-    data_ = count > Size ? large_.get() : small_.data();
+    if (count > Size) large_ = std::make_unique<Value[]>(count);
+    data_ = count > Size ? large_.get() : reinterpret_cast<Value*>(small_);
   }
-  T* data() { return data_; }
+  Slots(const Slots&) = delete;
+  Slots& operator=(const Slots&) = delete;
+  Value* data() { return data_; }
 
  private:
-  std::array<T, Size> small_;
-  std::unique_ptr<T[]> large_;
-  T* data_;
+  static_assert(std::is_trivially_copyable_v<Value> && std::is_trivially_destructible_v<Value>);
+  alignas(Value) std::byte small_[Size * sizeof(Value)];
+  std::unique_ptr<Value[]> large_;
+  Value* data_;
 };
 
 class Machine {
  public:
   Machine(const Program& program, RunContext& run)
-      : program_(program),
-        run_(run),
-        stack_(program.stack_size),
-        locals_(program.local_count),
-        folds_(program.fold_count),
-        top_(stack_.data()) {}
+      : program_(program), run_(run), stack_(program.stack_size), locals_(program.local_count), top_(stack_.data()) {
+    if (program.fold_count == 1) {
+      folds_ = &first_fold_.emplace();
+    } else if (program.fold_count > 1) {
+      more_folds_ = std::make_unique<Fold[]>(program.fold_count);
+      folds_ = more_folds_.get();
+    }
+  }
+  Machine(const Machine&) = delete;
+  Machine& operator=(const Machine&) = delete;
 
   Value Execute(std::size_t begin, std::size_t end) {
     const Instruction* const code = program_.code.data();
@@ -277,7 +288,7 @@ class Machine {
     return value;
   }
 
-  Fold& FoldOf(const Instruction& it) { return folds_.data()[it.a]; }
+  Fold& FoldOf(const Instruction& it) { return folds_[it.a]; }
 
   std::optional<Value> Entry(const Instruction& it) {
     return ReadEntry(run_, (it.flags & kCapacity) != 0, Constant(it.a).view(), Constant(it.b).view());
@@ -511,9 +522,11 @@ class Machine {
 
   const Program& program_;
   RunContext& run_;
-  Slots<Value, 16> stack_;
-  Slots<Value, 4> locals_;
-  Slots<Fold, 1> folds_;
+  Slots<16> stack_;
+  Slots<4> locals_;
+  std::optional<Fold> first_fold_;
+  std::unique_ptr<Fold[]> more_folds_;
+  Fold* folds_ = nullptr;
   Value* top_;
 };
 
