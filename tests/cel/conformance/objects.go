@@ -57,11 +57,11 @@ func fieldType(f protoreflect.FieldDescriptor) any {
 	return singleType(f)
 }
 
-var wellKnownMessages = map[protoreflect.FullName]any{"Any": "any", "Timestamp": "timestamp", "Duration": "duration", "Value": "dyn",
-	"Struct": value{"map": []any{"string", "dyn"}}, "ListValue": value{"list": "dyn"},
-	"BoolValue": value{"wrapper": "bool"}, "BytesValue": value{"wrapper": "bytes"}, "StringValue": value{"wrapper": "string"},
-	"DoubleValue": value{"wrapper": "double"}, "FloatValue": value{"wrapper": "double"}, "Int32Value": value{"wrapper": "int"},
-	"Int64Value": value{"wrapper": "int"}, "UInt32Value": value{"wrapper": "uint"}, "UInt64Value": value{"wrapper": "uint"}}
+var wellKnownMessages = map[protoreflect.FullName]any{"google.protobuf.Any": "any", "google.protobuf.Timestamp": "timestamp", "google.protobuf.Duration": "duration", "google.protobuf.Value": "dyn",
+	"google.protobuf.Struct": value{"map": []any{"string", "dyn"}}, "google.protobuf.ListValue": value{"list": "dyn"},
+	"google.protobuf.BoolValue": value{"wrapper": "bool"}, "google.protobuf.BytesValue": value{"wrapper": "bytes"}, "google.protobuf.StringValue": value{"wrapper": "string"},
+	"google.protobuf.DoubleValue": value{"wrapper": "double"}, "google.protobuf.FloatValue": value{"wrapper": "double"}, "google.protobuf.Int32Value": value{"wrapper": "int"},
+	"google.protobuf.Int64Value": value{"wrapper": "int"}, "google.protobuf.UInt32Value": value{"wrapper": "uint"}, "google.protobuf.UInt64Value": value{"wrapper": "uint"}}
 
 func singleType(f protoreflect.FieldDescriptor) any {
 	switch f.Kind() {
@@ -77,8 +77,8 @@ func singleType(f protoreflect.FieldDescriptor) any {
 		return "uint"
 	case protoreflect.MessageKind, protoreflect.GroupKind:
 		name := f.Message().FullName()
-		if name.Parent() == "google.protobuf" {
-			return wellKnownMessages[protoreflect.FullName(name.Name())]
+		if known, ok := wellKnownMessages[name]; ok {
+			return known
 		}
 		return value{"object": string(name)}
 	}
