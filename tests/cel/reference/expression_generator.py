@@ -62,7 +62,7 @@ def make_row(key, template, args, result):
 
 
 ROWS = [make_row(*row) for row in FUNCTIONS + MACROS]
-KEYS = sorted({row.key for row in ROWS} | {"list", "map literal", "literal"})
+KEYS = sorted({row.key for row in ROWS} | {"list", "map literal", "literal", "message"})
 
 
 def type_depth(kind):
@@ -118,6 +118,8 @@ class Generator:
 
     def literal(self, kind):
         pick, random = self.random.choice, self.random
+        if kind in texts.MESSAGES and random.random() < 0.02:
+            return leaf(pick(texts.MESSAGES[kind]), kind, "message")
         if kind == "int":
             return leaf(pick(["0", "1", "2", "3", "7", "-1", "10", "42", "0x1F", "9223372036854775807",
                               "-9223372036854775808",

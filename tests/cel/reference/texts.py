@@ -37,7 +37,25 @@ ARGUMENTS = {
                "AAA", "1", "\\u00e9", "ab" * 20, "😀", "drv.io"],
 }
 
-UNDECLARED = ["nope", "a.b.c", "foo(1)", "x.y()", "Int", "__x", ".z"]
+# Messages that are plain values; some hold too much, or are none.
+MESSAGES = {
+    "int": ["google.protobuf.Int64Value{value: 7}", "google.protobuf.Int32Value{}",
+            "google.protobuf.Int32Value{value: 5000000000}",
+            "google.protobuf.Int64Value{?value: optional.of(3)}"],
+    "uint": ["google.protobuf.UInt64Value{value: 7u}", "google.protobuf.UInt32Value{value: 5000000000u}"],
+    "double": ["google.protobuf.DoubleValue{value: 1.5}", "google.protobuf.FloatValue{value: 0.1}"],
+    "bool": ["google.protobuf.BoolValue{value: true}", "google.protobuf.BoolValue{}"],
+    "string": ['google.protobuf.StringValue{value: "abc"}', "google.protobuf.StringValue{}"],
+    "bytes": ["google.protobuf.BytesValue{value: b'abc'}"],
+    "timestamp": ["google.protobuf.Timestamp{seconds: 1, nanos: 5}",
+                  "google.protobuf.Timestamp{seconds: 999999999999}"],
+    "duration": ["google.protobuf.Duration{seconds: 90}", "google.protobuf.Duration{}"],
+    "dyn": ["google.protobuf.Value{string_value: \"a\"}", "google.protobuf.Value{}",
+            "google.protobuf.Value{number_value: 1.0}"],
+}
+
+UNDECLARED = ["google.protobuf.Int64Value{nope: 1}", "google.protobuf.Nope{}", "nope", "a.b.c", "foo(1)", "x.y()",
+              "Int", "__x", ".z"]
 
 DEVICE_MISUSES = ["device.nope", "device", "device.driver.x", 'device["driver"]', "has(device.nope)", "device.capacity",
                   "device.attributes.a.b.c"]
