@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "cel/expression.h"
 #include "cel/library/call_for_test.h"
 #include "cel/library/format_number.h"
 #include "cel/library/time.h"
@@ -76,6 +77,37 @@ TEST(FormatString, SaysWhatIsWrong) {
             "error: error during formatting: could not convert argument \"invalid UTF-8 in bytes, cannot convert to "
             "string\" to string");
   EXPECT_EQ(Format("a", {Text("unused")}), "a");
+}
+
+// The first line of what is wrong: "1:12: index 1 out of range"; "" when it compiles.
+std::string CompileMistake(std::string_view text) {
+  const auto compiled = Expression::Compile(text, {.derived_attribute = true});
+  if (compiled) return "";
+  const std::string& message = compiled.error().message;
+  const std::size_t begin = message.find("<input>:") + 8;
+  return message.substr(begin, message.find('\n') - begin);
+}
+
+TEST(FormatString, LiteralsAreCheckedBeforeTheyRun) {
+  const std::pair<std::string_view, std::string_view> cases[] = {
+      {"'%s %d %f %f %b %x'.format([[1, 'a'], 1u, 1.0, 'NaN', true, b'a'])", ""},
+      {"'%s %d'.format([null, dyn('a')])", ""},
+      {"'%s %d'.format(['a'])", "1:15: index 1 out of range"},
+      {"'%'.format([])", "1:11: unexpected end of string"},
+      {"'%s'.format(['a', 'b'])", "1:12: too many arguments supplied to string.format (expected 1, got 2)"},
+      {"'%q'.format([1])", "1:12: could not parse formatting clause: unrecognized formatting clause \"q\""},
+      {"'%d'.format([1.0])",
+       "1:14: error during formatting: decimal clause can only be used on integers, was given double"},
+      {"'%s'.format([[1, {'a': optional.none()}]])",
+       "1:37: error during formatting: string clause can only be used on strings, bools, bytes, ints, doubles, maps, "
+       "lists, types, durations, and timestamps, was given optional_type"},
+      {"'%b'.format([timestamp(1)])",
+       "1:23: error during formatting: only integers and bools can be formatted as binary, was given "
+       "google.protobuf.Timestamp"},
+      {"('%d' + '').format(['a'])", ""},
+      {"'%d'.format(['a'].map(x, x))", ""},
+  };
+  for (const auto& [text, mistake] : cases) EXPECT_EQ(CompileMistake(text), mistake) << text;
 }
 
 }  // namespace

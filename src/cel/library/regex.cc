@@ -164,6 +164,9 @@ bool AreStrings(std::span<const Value> args) {
 }
 
 Value Matches(RunContext& run, std::span<const Value> args) {
+  const bool is_time = args[0].kind == ValueKind::kTimestamp || args[0].kind == ValueKind::kDuration;
+  // The reference names the function when the text is of a type without functions of its own.
+  if (args[0].kind != ValueKind::kString && !is_time) return Value::Error("no such overload: matches");
   if (!AreStrings(args)) return NoSuchOverload();
   const auto pattern = CompileNow(run, args[1].view());
   return pattern ? MatchPattern(run, args[0], **pattern) : run.arena.Error(pattern.error());

@@ -25,11 +25,12 @@ TEST(Regex, FindsAsGoDoes) {
       {"matches", {Text("a"), Text("(")}, "error: error parsing regexp: missing closing ): `(`"},
       {"find", {Text("a"), Text("(")}, "error: Illegal regex: error parsing regexp: missing closing ): `(`"},
       {"matches", {Text("a"), Value::Int(1)}, "error: no such overload"},
+      {"matches", {Value::Int(1), Text("a")}, "error: no such overload: matches"},
   };
   Arena arena;
   RunContext run{arena};
   for (const Case& it : cases) {
-    EXPECT_EQ(Show(Call(run, RegexOverloads(), it.function, it.args)), it.shown) << it.args[1].view();
+    EXPECT_EQ(Show(Call(run, RegexOverloads(), it.function, it.args)), it.shown) << it.function;
   }
 }
 
