@@ -163,6 +163,11 @@ bool AreStrings(std::span<const Value> args) {
   return args[0].kind == ValueKind::kString && args[1].kind == ValueKind::kString;
 }
 
+// Where the pattern is a literal, the reference takes the name of a type for text.
+bool IsText(const Value& value) {
+  return value.kind == ValueKind::kString || value.kind == ValueKind::kType;
+}
+
 Value Matches(RunContext& run, std::span<const Value> args) {
   const bool is_time = args[0].kind == ValueKind::kTimestamp || args[0].kind == ValueKind::kDuration;
   // The reference names the function when the text is of a type without functions of its own.
@@ -216,7 +221,7 @@ std::string CheckPattern(std::string_view pattern) {
 }
 
 Value MatchPattern(RunContext& run, const Value& text, const re2::RE2& pattern) {
-  if (text.kind != ValueKind::kString) return NoSuchOverload();
+  if (!IsText(text)) return NoSuchOverload();
   run.budget -= static_cast<std::int64_t>(text.size / 10) + 1;
   if (pattern.pattern().find("\\B") != std::string::npos) {
     return Value::Bool(Search(pattern, text.view(), 0).has_value());
@@ -225,14 +230,14 @@ Value MatchPattern(RunContext& run, const Value& text, const re2::RE2& pattern) 
 }
 
 Value FindPattern(RunContext& run, const Value& text, const re2::RE2& pattern) {
-  if (text.kind != ValueKind::kString) return NoSuchOverload();
+  if (!IsText(text)) return NoSuchOverload();
   run.budget -= static_cast<std::int64_t>(text.size / 10) + 1;
   const std::optional<re2::StringPiece> match = Search(pattern, text.view(), 0);
   return match ? Value::String({match->data(), match->size()}) : Value::String("");
 }
 
 Value FindAllPattern(RunContext& run, const Value& text, const re2::RE2& pattern, std::int64_t limit) {
-  if (text.kind != ValueKind::kString) return NoSuchOverload();
+  if (!IsText(text)) return NoSuchOverload();
   const std::string_view all = text.view();
   std::vector<Value> found;
   std::size_t previous_end = std::string_view::npos;

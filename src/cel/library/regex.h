@@ -26,7 +26,7 @@ tl::expected<std::shared_ptr<const re2::RE2>, std::string> CompilePattern(std::s
 std::string CheckPattern(std::string_view pattern);
 
 // The functions with a pattern that is already compiled: for patterns that are literals. "No such overload" when `text`
-// is no string.
+// is neither a string nor a type, whose name is then searched.
 Value MatchPattern(RunContext& run, const Value& text, const re2::RE2& pattern);
 // The first match, "" when there is none.
 Value FindPattern(RunContext& run, const Value& text, const re2::RE2& pattern);
