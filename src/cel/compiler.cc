@@ -294,6 +294,10 @@ class Compiler {
 
   void EmitName(ExprId id, std::uint16_t cost) {
     const Reference& reference = checked_.references[id];
+    // The reference takes every name of such a type for the name of a type.
+    if (checked_.types[id]->kind == TypeKind::kType) {
+      SetError("reference to undefined type: " + std::string(At(id).name));
+    }
     if (reference.kind == Reference::Kind::kVariable) {
       const bool device = IsDevice(checked_, id);
       out_.Emit({.op = device ? Op::kDevice : Op::kVariable, .cost = cost, .a = reference.index}, 1);
@@ -325,7 +329,8 @@ class Compiler {
     Callee callee = CalleeOf(id);
     const bool dynamic = checked_.Overloads(id).size() != 1;
     // The reference stops at the first argument that is an error, if the function takes its arguments as a list.
-    const bool stops = args.size() > 2 || (args.size() == 2 && dynamic && IsLetter(expr.name.front()));
+    const bool stops =
+        args.size() > 2 || (args.size() == 2 && dynamic && IsLetter(expr.name.front())) || expr.name == "format";
     const std::uint32_t begin = out_.Here();
     Patches stopped;
     for (std::size_t i = 0; i < args.size(); ++i) {
@@ -509,10 +514,18 @@ class Compiler {
     out_.Land(failed);
   }
 
+  bool MayBeUnhashable(ExprId key) {
+    const TypeKind type = checked_.types[key]->kind;
+    return type == TypeKind::kDyn || type == TypeKind::kAny || type == TypeKind::kBytes || type == TypeKind::kObject;
+  }
+
   void Map(ExprId id) {
     const Expr& expr = At(id);
     Patches failed;
-    for (std::uint32_t i = 0; i < expr.arg_count; ++i) Item(expr, i, i, Op::kOptionalValue, kMapCost, failed);
+    for (std::uint32_t i = 0; i < expr.arg_count; ++i) {
+      Item(expr, i, i, Op::kOptionalValue, kMapCost, failed);
+      if (i % 2 == 1 && MayBeUnhashable(Args(id)[i - 1])) out_.Emit({.op = Op::kCheckKey}, 0);
+    }
     out_.Emit({.op = Op::kMap, .cost = kMapCost, .a = expr.arg_count / 2, .b = OptionalItems(expr, 2)},
               1 - static_cast<int>(expr.arg_count));
     out_.Land(failed);

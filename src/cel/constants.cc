@@ -105,7 +105,12 @@ std::optional<Value> Constants::Conversion(ExprId id) {
   RunContext run{arena_};
   const Value result = overloads.front()->call(run, std::span(&*arg, 1));
   if (!result.IsError()) return result;
-  if (error_.empty()) error_ = std::string(result.view());
+  if (error_.empty()) {
+    error_ = std::string(result.view());
+    if (IsNoSuchOverload(result)) {
+      error_ += ": " + std::string(overloads.front()->name) + "(" + std::string(KindName(*arg)) + ")";
+    }
+  }
   return std::nullopt;
 }
 

@@ -141,6 +141,17 @@ std::size_t MapSize(const RunContext& run, const Value& map) {
   return count;
 }
 
+Value Materialize(RunContext& run, const Value& map) {
+  if (map.kind == ValueKind::kMap || !IsMap(map)) return map;
+  const Value keys = Keys(run, map);
+  Value* pairs = run.arena.Values(2 * keys.size);
+  for (std::size_t i = 0; i < keys.size; ++i) {
+    pairs[2 * i] = keys.items[i];
+    pairs[2 * i + 1] = Materialize(run, Lookup(run, map, keys.items[i]).value_or(Value::Null()));
+  }
+  return MakeMap(pairs, keys.size);
+}
+
 Value Keys(RunContext& run, const Value& map) {
   const std::size_t size = MapSize(run, map);
   Value* keys = run.arena.Values(size);

@@ -26,6 +26,8 @@ std::optional<Value> Lookup(RunContext& run, const Value& map, const Value& key)
 // Whether it is really there: of domains only those that have entries.
 bool HasKey(const RunContext& run, const Value& map, const Value& key);
 std::size_t MapSize(const RunContext& run, const Value& map);
+// The same map with all its values at hand, and theirs.
+Value Materialize(RunContext& run, const Value& map);
 // As a list; those of the device in the order of its entries.
 Value Keys(RunContext& run, const Value& map);
 

@@ -216,6 +216,9 @@ class Machine {
       case Op::kOptionalValue:
         RequireOptional(it.op == Op::kOptionalValue);
         break;
+      case Op::kCheckKey:
+        if (IsUnhashable(top_[-2])) StopAt(top_[-2]);
+        break;
       case Op::kList:
         PushList(it);
         break;
@@ -407,20 +410,18 @@ class Machine {
   void InSet(const Value& set) {
     Value& item = Top();
     if (item.IsError()) return;
-    if (IsUnhashable(item)) {
-      item = Unhashable(item);
-      return;
-    }
+    if (IsUnhashable(item)) return StopAt(item);
     const std::array<Value, 2> args = {item, set};
     item = In(run_, args);
   }
 
-  // What the reference cannot look up in a table: selectors that try end with an error there, so they do here.
+  // What the reference cannot look up in a table: the whole run ends there.
   static bool IsUnhashable(const Value& value) {
     return value.kind == ValueKind::kSemver || value.kind == ValueKind::kBytes;
   }
-  Value Unhashable(const Value& value) {
-    return run_.arena.Error("internal error: runtime error: hash of unhashable type " + std::string(GoTypeName(value)));
+  void StopAt(const Value& value) {
+    stop_ =
+        run_.arena.Error("internal error: runtime error: hash of unhashable type " + std::string(GoTypeName(value)));
   }
 
   void RequireOptional(bool of_map) {
@@ -458,7 +459,6 @@ class Machine {
     Value* pairs = run_.arena.Values(size);
     std::size_t count = 0;
     for (std::size_t i = 0; i < it.a; ++i) {
-      if (IsUnhashable(top_[2 * i])) return Push(Unhashable(top_[2 * i]));
       Value value = top_[2 * i + 1];
       if (IsOptionalItem(it.b, i)) {
         if (value.items == nullptr) continue;
@@ -527,6 +527,7 @@ class Machine {
   std::optional<Fold> first_fold_;
   std::unique_ptr<Fold[]> more_folds_;
   Fold* folds_ = nullptr;
+  Value stop_;  // an error that nothing absorbs
   Value* top_;
 };
 

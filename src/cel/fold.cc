@@ -83,7 +83,9 @@ void Fold::InsertAll(RunContext& run, const Value& entries) {
   // The first error stays.
   if (result.IsError()) return;
   if (entries.kind != ValueKind::kMap) {
-    result = entries.IsError() ? entries : NoSuchOverload();
+    result = entries.IsError()
+                 ? entries
+                 : run.arena.Error("no such overload: cel.@mapInsert(map, " + std::string(KindName(entries)) + ")");
     return;
   }
   if (entries_ == nullptr) entries_ = std::make_unique<std::map<Value, Value, KeyLess>>();

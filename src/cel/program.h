@@ -70,6 +70,7 @@ enum class Op : std::uint8_t {
 
   kOptionalItem,   // the top must be an optional or an error
   kOptionalValue,  // the same, of a map: the key is below
+  kCheckKey,       // the key, below its value, must be one that the reference can look up
   kList,           // a: items, b: 1 + index in optional_items, or 0
   kMap,            // a: entries, b: as for kList
   kStruct,         // a: fields, b: struct literal

@@ -106,7 +106,7 @@ std::string_view GoTypeName(const Value& value) {
     case ValueKind::kUrl:
       return "cel.URL";
     case ValueKind::kNamedFormat:
-      return "*cel.Format";
+      return "cel.Format";
     case ValueKind::kError:
       return "*types.Err";
   }

@@ -7,9 +7,6 @@ namespace kumiko::cel {
 namespace {
 
 constexpr std::int64_t kNanosInSecond = 1'000'000'000;
-// The years 1 to 9999.
-constexpr std::int64_t kMinSeconds = -62'135'596'800;
-constexpr std::int64_t kMaxSeconds = 253'402'300'799;
 
 std::optional<Value> Field(const StructLiteral& literal, std::span<const Value> values, std::string_view name) {
   std::optional<Value> found;
@@ -31,11 +28,13 @@ Value ZeroOf(TypeKind kind) {
 // Some wrappers hold less than the scalar they are checked as.
 Value Narrow(std::string_view name, const Value& value) {
   if (name.ends_with("UInt32Value") && value.natural > std::numeric_limits<std::uint32_t>::max()) {
-    return Value::Error("unsigned integer overflow");
+    return Value::Error(
+        "field type conversion error for google.protobuf.UInt32Value.value value type: unsigned integer overflow");
   }
   if (name.ends_with(".Int32Value") && (value.integer > std::numeric_limits<std::int32_t>::max() ||
                                         value.integer < std::numeric_limits<std::int32_t>::min())) {
-    return Value::Error("integer overflow");
+    return Value::Error(
+        "field type conversion error for google.protobuf.Int32Value.value value type: integer overflow");
   }
   if (name.ends_with("FloatValue")) return Value::Double(static_cast<double>(static_cast<float>(value.real)));
   return value;
@@ -45,12 +44,12 @@ Value MakeTime(const Type& type, std::int64_t seconds, std::int64_t nanos) {
   if (type.kind == TypeKind::kTimestamp) {
     seconds += nanos / kNanosInSecond - (nanos % kNanosInSecond < 0 ? 1 : 0);
     nanos = (nanos % kNanosInSecond + kNanosInSecond) % kNanosInSecond;
-    if (seconds < kMinSeconds || seconds > kMaxSeconds) return Value::Error("timestamp overflow");
     return Value::Timestamp(seconds, static_cast<std::int32_t>(nanos));
   }
   std::int64_t total = 0;
   if (__builtin_mul_overflow(seconds, kNanosInSecond, &total) || __builtin_add_overflow(total, nanos, &total)) {
-    return Value::Error("integer overflow");
+    // The nearest duration there is.
+    total = seconds < 0 ? std::numeric_limits<std::int64_t>::min() : std::numeric_limits<std::int64_t>::max();
   }
   return Value::Duration(total);
 }

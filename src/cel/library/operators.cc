@@ -138,6 +138,14 @@ Value Negate(RunContext&, std::span<const Value> args) {
   return value.kind == ValueKind::kBool ? NoSuchOverload() : Lacks(value, "no such overload: -_");
 }
 
+// A map of the device may meet one that an expression made.
+std::optional<bool> AreEqual(RunContext& run, std::span<const Value> args) {
+  const std::optional<bool> same = Equal(args[0], args[1], run.budget);
+  if (!same || *same || !IsMap(args[0]) || !IsMap(args[1])) return same;
+  if (args[0].kind == ValueKind::kMap && args[1].kind == ValueKind::kMap) return same;
+  return Equal(Materialize(run, args[0]), Materialize(run, args[1]), run.budget);
+}
+
 Value Not(RunContext&, std::span<const Value> args) {
   return args[0].kind == ValueKind::kBool ? Value::Bool(!args[0].boolean) : NoSuchOverload();
 }
@@ -292,12 +300,12 @@ constexpr auto kOverloads = [] {
 }  // namespace
 
 Value EqualValues(RunContext& run, std::span<const Value> args) {
-  const std::optional<bool> same = Equal(args[0], args[1], run.budget);
+  const std::optional<bool> same = AreEqual(run, args);
   return same ? Value::Bool(*same) : NoSuchOverload();
 }
 
 Value NotEqualValues(RunContext& run, std::span<const Value> args) {
-  const std::optional<bool> same = Equal(args[0], args[1], run.budget);
+  const std::optional<bool> same = AreEqual(run, args);
   return Value::Bool(!same || !*same);
 }
 

@@ -60,6 +60,8 @@ Value Last(RunContext&, std::span<const Value> args) {
 
 Value Unwrap(RunContext& run, std::span<const Value> args) {
   if (args[0].kind != ValueKind::kList) return NoSuchOverload();
+  // The first item tells the type of the list.
+  if (args[0].size > 0 && args[0].items[0].kind != ValueKind::kOptional) return NoSuchOverload();
   run.budget -= static_cast<std::int64_t>(args[0].size);
   Value* items = run.arena.Values(args[0].size);
   std::size_t count = 0;
