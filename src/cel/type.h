@@ -37,6 +37,7 @@ struct Type {
   const Type* second = nullptr;
   std::uint32_t variable = 0;
   std::string_view name = {};  // of kOpaque and kObject; lives as long as the type
+  std::uint32_t weight = 1;    // how many types it is made of, itself included; set by the pool
 };
 using TypeRef = const Type*;
 
@@ -89,7 +90,8 @@ std::string TypeName(TypeRef type);
 std::string QualifiedTypeName(TypeRef type);
 bool SameType(TypeRef a, TypeRef b);
 
-// Owns composite types and their names; references stay good while the pool lives.
+// Owns composite types and their names; references stay good while the pool lives. A type made of more than kMaxWeight
+// others is dyn: text such as cel.bind(b, {a: a}, cel.bind(c, {b: b}, ...)) would double it with every step.
 class TypePool {
  public:
   TypeRef List(TypeRef item) { return Add({TypeKind::kList, item}); }
@@ -106,7 +108,13 @@ class TypePool {
   }
 
  private:
-  TypeRef Add(Type type) { return &types_.emplace_back(type); }
+  static constexpr std::uint32_t kMaxWeight = 2'000;
+
+  TypeRef Add(Type type) {
+    if (type.first != nullptr) type.weight += type.first->weight;
+    if (type.second != nullptr) type.weight += type.second->weight;
+    return type.weight > kMaxWeight ? &kDynType : &types_.emplace_back(type);
+  }
   std::deque<Type> types_;
   std::deque<std::string> names_;
 };

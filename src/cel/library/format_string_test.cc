@@ -81,7 +81,9 @@ TEST(FormatString, SaysWhatIsWrong) {
 
 // The first line of what is wrong: "1:12: index 1 out of range"; "" when it compiles.
 std::string CompileMistake(std::string_view text) {
-  const auto compiled = Expression::Compile(text, {.derived_attribute = true});
+  CompileOptions options;
+  options.derived_attribute = true;
+  const auto compiled = Expression::Compile(text, options);
   if (compiled) return "";
   const std::string& message = compiled.error().message;
   const std::size_t begin = message.find("<input>:") + 8;
