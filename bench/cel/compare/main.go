@@ -215,12 +215,8 @@ func run() error {
 		name  string
 		means means
 		bar   float64
-	}{{"evaluate", evaluate, evaluateBar}, {"evaluate, Go with its maps made beforehand", evaluateMaps, 0}, {"compile", compile, compileBar}} {
+	}{{"evaluate", evaluate, evaluateBar}, {"evaluate, Go with its maps made beforehand", evaluateMaps, evaluateBar}, {"compile", compile, compileBar}} {
 		fmt.Printf("%s: %.1f times faster (geometric mean of %d), worst %.1f", row.name, row.means.mean(), row.means.count, row.means.worst)
-		if row.bar == 0 {
-			fmt.Println()
-			continue
-		}
 		fmt.Printf("; at least %.0f and %.0f wanted\n", row.bar, worstBar)
 		if row.means.mean() < row.bar || row.means.worst < worstBar {
 			err = fmt.Errorf("%s is too slow", row.name)
