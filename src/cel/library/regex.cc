@@ -13,9 +13,12 @@
 namespace kumiko::cel {
 namespace {
 
-// Of a compiled pattern and what a search keeps of it. Patterns come from users: more would let one of them take
-// seconds.
-constexpr std::int64_t kMaxPatternBytes = 8 << 20;
+// RE2 allows two thirds of its memory to the program, with room for four times its instructions of 16 bytes.
+constexpr std::int64_t kBytesPerInstruction = 96;
+// Building one instruction takes about as long as this many steps of a run.
+constexpr std::int64_t kStepsPerInstruction = 16;
+// Enough to see whether a pattern parses.
+constexpr std::int64_t kCheckBytes = 64 << 10;
 
 // ---- Go's patterns for RE2
 
@@ -135,6 +138,14 @@ re2::StringPiece Piece(std::string_view text) {
   return {text.data(), text.size()};
 }
 
+re2::RE2::Options Options(std::int64_t max_bytes) {
+  re2::RE2::Options options;
+  options.set_log_errors(false);
+  // RE2 takes numbers below one for "as much as it likes".
+  options.set_max_mem(std::max(max_bytes, std::int64_t{1}));
+  return options;
+}
+
 // The first match from `from` on. RE2 lets \B hold between the bytes of one character; such matches are empty.
 std::optional<re2::StringPiece> Search(const re2::RE2& pattern, std::string_view text, std::size_t from) {
   const auto inside = [text](std::size_t at) {
@@ -154,8 +165,9 @@ std::optional<re2::StringPiece> Search(const re2::RE2& pattern, std::string_view
 tl::expected<std::shared_ptr<const re2::RE2>, std::string> CompileNow(RunContext& run, std::string_view pattern) {
   run.budget -= static_cast<std::int64_t>(pattern.size()) + 1;
   auto compiled = CompilePattern(pattern);
-  // Building one instruction costs a few steps; giving up on a pattern costs as much as the largest one.
-  run.budget -= compiled ? std::int64_t{4} * (*compiled)->ProgramSize() : kMaxPatternBytes / 64;
+  // To give up on a pattern takes as long as the largest one.
+  run.budget -= kStepsPerInstruction *
+                (compiled ? std::int64_t{(*compiled)->ProgramSize()} : kMaxPatternBytes / kBytesPerInstruction);
   return compiled;
 }
 
@@ -204,20 +216,25 @@ std::span<const Overload> RegexOverloads() {
   return kOverloads;
 }
 
-tl::expected<std::shared_ptr<const re2::RE2>, std::string> CompilePattern(std::string_view pattern) {
+tl::expected<std::shared_ptr<const re2::RE2>, std::string> CompilePattern(std::string_view pattern,
+                                                                          std::int64_t max_bytes) {
   const tl::expected<std::string, std::string> translated = Translator(pattern).Run();
   if (!translated) return tl::unexpected(translated.error());
-  re2::RE2::Options options;
-  options.set_log_errors(false);
-  options.set_max_mem(kMaxPatternBytes);
-  auto compiled = std::make_shared<const re2::RE2>(Piece(*translated), options);
+  auto compiled = std::make_shared<const re2::RE2>(Piece(*translated), Options(max_bytes));
   if (!compiled->ok()) return tl::unexpected(MistakeOf(*compiled, pattern));
   return compiled;
 }
 
+std::int64_t PatternBytes(const re2::RE2& pattern) {
+  return pattern.ProgramSize() * kBytesPerInstruction;
+}
+
 std::string CheckPattern(std::string_view pattern) {
-  const auto compiled = CompilePattern(pattern);
-  return compiled ? std::string() : compiled.error();
+  const tl::expected<std::string, std::string> translated = Translator(pattern).Run();
+  if (!translated) return translated.error();
+  const re2::RE2 compiled(Piece(*translated), Options(kCheckBytes));
+  const bool parses = compiled.ok() || compiled.error_code() == re2::RE2::ErrorPatternTooLarge;
+  return parses ? std::string() : MistakeOf(compiled, pattern);
 }
 
 Value MatchPattern(RunContext& run, const Value& text, const re2::RE2& pattern) {

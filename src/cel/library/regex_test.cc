@@ -53,5 +53,15 @@ TEST(Regex, RefusesWhatGoRefuses) {
   for (const auto& [pattern, mistake] : cases) EXPECT_EQ(CheckPattern(pattern), mistake);
 }
 
+TEST(Regex, BoundsWhatPatternsTake) {
+  EXPECT_EQ(CheckPattern("\\pL{1000}"), "");
+  EXPECT_EQ(CompilePattern("\\pL{1000}").error(), "error parsing regexp: expression too large: `\\pL{1000}`");
+  const auto compiled = CompilePattern("[a-z0-9]{63}");
+  ASSERT_TRUE(compiled);
+  EXPECT_LT(PatternBytes(**compiled), kMaxPatternBytes / 100);
+  EXPECT_FALSE(CompilePattern("[a-z0-9]{63}", 1000));
+  EXPECT_FALSE(CompilePattern("a", -1));
+}
+
 }  // namespace
 }  // namespace kumiko::cel
