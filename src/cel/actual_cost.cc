@@ -78,14 +78,15 @@ bool IsOneToCompare(const Value& value) {
 }
 
 // A tenth of each text in it, rounded down, and 1 for every other value. Recursion ends with the nesting of the value.
-std::int64_t TraversalCost(const Value& value) {
+std::int64_t TraversalCost(RunContext& run, const Value& value) {
   if (value.kind == ValueKind::kString || value.kind == ValueKind::kBytes) {
     return static_cast<std::int64_t>(static_cast<double>(value.size) * kScanFactor);
   }
-  if (value.kind != ValueKind::kList && value.kind != ValueKind::kMap) return 1;
+  if (value.kind != ValueKind::kList && !IsMap(value)) return 1;
+  const Value items = Materialize(run, value);
   std::int64_t cost = 0;
-  const std::size_t count = value.kind == ValueKind::kMap ? 2 * value.size : value.size;
-  for (std::size_t i = 0; i < count; ++i) cost += TraversalCost(value.items[i]);
+  const std::size_t count = items.kind == ValueKind::kMap ? 2 * items.size : items.size;
+  for (std::size_t i = 0; i < count; ++i) cost += TraversalCost(run, items.items[i]);
   return cost;
 }
 
@@ -122,7 +123,7 @@ std::uint32_t PatternCost(std::size_t code_points) {
   return static_cast<std::uint32_t>(Ceil(static_cast<double>(code_points) * kPatternFactor));
 }
 
-std::int64_t ActualCost(const RunContext& run, CostRule rule, std::span<const Value> args, const Value& result) {
+std::int64_t ActualCost(RunContext& run, CostRule rule, std::span<const Value> args, const Value& result) {
   const auto size = [&](std::size_t i) { return SizeOf(run, args[i]); };
   switch (rule) {
     case CostRule::kUnit:
@@ -171,7 +172,7 @@ std::int64_t ActualCost(const RunContext& run, CostRule rule, std::span<const Va
     case CostRule::kListSortByKey:
       return SelfCompareCost(run, args[1]);
     case CostRule::kListScan:
-      return TraversalCost(args[0]);
+      return TraversalCost(run, args[0]);
     case CostRule::kReplace:
     case CostRule::kSplit:
     case CostRule::kIsCanonical:

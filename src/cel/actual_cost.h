@@ -11,7 +11,7 @@
 namespace kumiko::cel {
 
 // Arguments that are errors count too: the reference charges for a call that fails on them.
-std::int64_t ActualCost(const RunContext& run, CostRule rule, std::span<const Value> args, const Value& result);
+std::int64_t ActualCost(RunContext& run, CostRule rule, std::span<const Value> args, const Value& result);
 
 // The parts of what matching a pattern costs.
 std::int64_t PatternTextCost(const RunContext& run, const Value& text);

@@ -184,6 +184,10 @@ class Compiler {
     const bool costs = attribute.test() ? environment_.presence_test_has_cost
                                         : !free && At(attribute.base).kind != ExprKind::kConditional;
     const Patches absent = Steps(attribute, costs ? 1 : 0);
+    if (attribute.test() && !costs && At(attribute.base).kind == ExprKind::kConditional) {
+      // The reference takes back what it has not charged here.
+      out_.Emit({.op = Op::kRefund}, 0);
+    }
     if (!attribute.optional) return;
     if (!attribute.test()) out_.Emit({.op = Op::kWrap}, 0);
     Otherwise(absent, [&] { out_.EmitConstant(attribute.test() ? Value::Bool(false) : Value::Optional(nullptr)); });
@@ -235,7 +239,7 @@ class Compiler {
         const Op op = step.test ? Op::kTest : Op::kSelect;
         at = out_.Emit({.op = op, .flags = flags, .cost = cost, .a = out_.AddConstant(*key)}, 0);
       } else {
-        failed.push_back(out_.Emit({.op = Op::kGuard, .cost = cost}, 0));
+        failed.push_back(out_.Emit({.op = Op::kGuard, .flags = flags, .cost = cost}, 0));
         Visit(step.key, true);
         at = out_.Emit({.op = Op::kIndex, .flags = flags}, -1);
       }

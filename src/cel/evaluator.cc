@@ -143,6 +143,12 @@ class Machine {
         break;
       case Op::kGuard:
         if (Top().IsError()) return it.c;
+        if ((it.flags & kMayBeOptional) != 0 && Top().kind == ValueKind::kOptional && Top().items == nullptr) {
+          if ((it.flags & kOptional) == 0) return it.c;
+        }
+        break;
+      case Op::kRefund:
+        --run_.cost;
         break;
       case Op::kOpen:
         if (Top().IsError()) break;
@@ -301,7 +307,7 @@ class Machine {
   bool Select(const Instruction& it, Value& operand, const Value& key) {
     const bool optional = (it.flags & kOptional) != 0;
     if (key.IsError()) {
-      if (!optional) ++run_.cost;
+      if (!optional && operand.kind != ValueKind::kOptional) ++run_.cost;
       operand = key;
       return true;
     }

@@ -50,6 +50,7 @@ enum class Op : std::uint8_t {
   kGuard,   // c: where to go when the operand is an error
   kOpen,    // the operand is an optional: takes its value out; c: where to go, without a value, when there is none
   kWrap,    // makes an optional of the top, but not of an error
+  kRefund,  // takes back 1
   kToTrue,  // replaces the top by true, but not an error
 
   kCall,     // a: arguments, b: callee

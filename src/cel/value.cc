@@ -194,6 +194,7 @@ std::optional<bool> Equal(const Value& a, const Value& b, std::int64_t& budget) 
       if (a.items == nullptr || b.items == nullptr) return a.items == b.items;
       return Equal(*a.items, *b.items, budget);
     case ValueKind::kQuantity:
+      if (b.offset != 0) return std::nullopt;
       return a.quantity->Compare(*b.quantity) == 0;
     case ValueKind::kSemver:
       return *a.semver == *b.semver;

@@ -52,8 +52,9 @@ enum class ValueKind : std::uint8_t {
 
 struct Value {
   ValueKind kind = ValueKind::kNull;
-  bool capacity = false;    // of kDomains and kDomain
-  std::int32_t offset = 0;  // of kTimestamp
+  bool capacity = false;  // of kDomains and kDomain
+  // Of kTimestamp. Of kQuantity: 1 when add() or sub() made it, which == refuses on its right.
+  std::int32_t offset = 0;
   union {
     bool boolean;
     std::int64_t integer = 0;

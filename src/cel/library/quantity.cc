@@ -62,15 +62,20 @@ Value AsApproximateFloat(RunContext&, std::span<const Value> args) {
   return Value::Double(args[0].quantity->AsApproximateFloat());
 }
 
+// Kubernetes cannot compare with such a sum when it stands on the right of ==.
+Value Sum(RunContext& run, Quantity quantity) {
+  Value sum = Value::Of(run.arena.Put(std::move(quantity)));
+  sum.offset = 1;
+  return sum;
+}
+
 template <Quantity (Quantity::*operation)(const Quantity&) const>
 Value Combine(RunContext& run, std::span<const Value> args) {
   if (args[0].kind != ValueKind::kQuantity) return NoSuchOverload();
   const Quantity& left = *args[0].quantity;
-  if (args[1].kind == ValueKind::kInt) {
-    return Value::Of(run.arena.Put((left.*operation)(Quantity::FromInt(args[1].integer))));
-  }
+  if (args[1].kind == ValueKind::kInt) return Sum(run, (left.*operation)(Quantity::FromInt(args[1].integer)));
   if (args[1].kind != ValueKind::kQuantity) return NoSuchOverload();
-  return Value::Of(run.arena.Put((left.*operation)(*args[1].quantity)));
+  return Sum(run, (left.*operation)(*args[1].quantity));
 }
 
 bool AreQuantities(std::span<const Value> args) {
