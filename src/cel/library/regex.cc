@@ -13,8 +13,10 @@
 namespace kumiko::cel {
 namespace {
 
-// RE2 allows two thirds of its memory to the program, with room for four times its instructions of 16 bytes.
-constexpr std::int64_t kBytesPerInstruction = 96;
+// As measured: the largest pattern that fits takes about kMaxPatternBytes.
+constexpr std::int64_t kBytesPerInstruction = 24;
+// RE2 reads less as no limit at all.
+constexpr std::int64_t kLeastPatternBytes = 1024;
 // Building one instruction takes about as long as this many steps of a run.
 constexpr std::int64_t kStepsPerInstruction = 16;
 // Enough to see whether a pattern parses.
@@ -141,8 +143,7 @@ re2::StringPiece Piece(std::string_view text) {
 re2::RE2::Options Options(std::int64_t max_bytes) {
   re2::RE2::Options options;
   options.set_log_errors(false);
-  // RE2 takes numbers below one for "as much as it likes".
-  options.set_max_mem(std::max(max_bytes, std::int64_t{1}));
+  options.set_max_mem(std::max(max_bytes, kLeastPatternBytes));
   return options;
 }
 

@@ -1,5 +1,5 @@
 // Regular expressions: matches, find and findAll. Patterns are those of Go's regexp, run by RE2. What stays different:
-// RE2 refuses patterns above some 80,000 instructions (Go: three million), knows Unicode classes by their short and
+// RE2 refuses patterns above some 170,000 instructions (Go: three million), knows Unicode classes by their short and
 // exact names only (\p{Lu}, not \p{Uppercase_Letter} or \p{greek}), and sets no limit to nested groups (Go: 1,000).
 #pragma once
 
@@ -25,7 +25,7 @@ std::span<const Overload> RegexOverloads();
 inline constexpr std::int64_t kMaxPatternBytes = 8 << 20;
 
 // Fails with Go's text: "error parsing regexp: missing closing ): `(`"; "... expression too large: ..." when the
-// pattern takes more than `max_bytes`. The result may be shared by threads.
+// pattern takes more than `max_bytes`, but for the smallest ones. The result may be shared by threads.
 tl::expected<std::shared_ptr<const re2::RE2>, std::string> CompilePattern(std::string_view pattern,
                                                                           std::int64_t max_bytes = kMaxPatternBytes);
 // What a pattern takes of kMaxPatternBytes.

@@ -60,7 +60,8 @@ TEST(Regex, BoundsWhatPatternsTake) {
   ASSERT_TRUE(compiled);
   EXPECT_LT(PatternBytes(**compiled), kMaxPatternBytes / 100);
   EXPECT_FALSE(CompilePattern("[a-z0-9]{63}", 1000));
-  EXPECT_FALSE(CompilePattern("a", -1));
+  EXPECT_TRUE(CompilePattern("a", -1));
+  EXPECT_FALSE(CompilePattern("\\pL{300}", -1));
 }
 
 }  // namespace
