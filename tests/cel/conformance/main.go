@@ -171,7 +171,7 @@ func run() error {
 
 	total := tally{skipped: map[string]int{}}
 	if !*quiet {
-		fmt.Printf("%-16s %6s %6s %6s  skipped because\n", "file", "tests", "passed", "failed")
+		fmt.Printf("%-16s %6s %6s %6s %7s\n", "file", "tests", "passed", "failed", "skipped")
 	}
 	var failures []string
 	for _, name := range files {
@@ -225,6 +225,7 @@ func run() error {
 
 	if !*quiet {
 		total.print("all")
+		total.printReasons()
 	}
 	for _, failure := range failures {
 		fmt.Println(failure)

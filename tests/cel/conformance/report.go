@@ -3,9 +3,10 @@ package main
 import (
 	"bufio"
 	"fmt"
+	"maps"
 	"os"
 	"path"
-	"sort"
+	"slices"
 	"strings"
 )
 
@@ -32,12 +33,13 @@ func (t *tally) skipCount() int {
 }
 
 func (t *tally) print(name string) {
-	var reasons []string
-	for reason, count := range t.skipped {
-		reasons = append(reasons, fmt.Sprintf("%d %s", count, reason))
+	fmt.Printf("%-16s %6d %6d %6d %7d\n", name, t.tests, t.passed, t.failed, t.skipCount())
+}
+
+func (t *tally) printReasons() {
+	for _, reason := range slices.Sorted(maps.Keys(t.skipped)) {
+		fmt.Printf("  %4d skipped: %s\n", t.skipped[reason], reason)
 	}
-	sort.Strings(reasons)
-	fmt.Printf("%-16s %6d %6d %6d  %s\n", name, t.tests, t.passed, t.failed, strings.Join(reasons, "; "))
 }
 
 // The skip list: "# REASON" begins a group, then one file/section/test a line; `*` and `?` stand for any text.
