@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <map>
+#include <string>
 #include <utility>
 
 #include "cel/actual_cost.h"
@@ -296,12 +298,16 @@ class Compiler {
     return At(id).kind == ExprKind::kIdentifier || KindOf(id) == Reference::Kind::kVariable;
   }
 
-  void EmitName(ExprId id, std::uint16_t cost) {
-    const Reference& reference = checked_.references[id];
-    // The reference takes every name of such a type for the name of a type.
+  // The reference takes the name of a variable that holds a type for the name of that type.
+  void CheckName(ExprId id) {
     if (checked_.types[id]->kind == TypeKind::kType) {
       SetError("reference to undefined type: " + std::string(At(id).name));
     }
+  }
+
+  void EmitName(ExprId id, std::uint16_t cost) {
+    const Reference& reference = checked_.references[id];
+    CheckName(id);
     if (reference.kind == Reference::Kind::kVariable) {
       const bool device = IsDevice(checked_, id);
       out_.Emit({.op = device ? Op::kDevice : Op::kVariable, .cost = cost, .a = reference.index}, 1);
@@ -456,25 +462,32 @@ class Compiler {
     const auto pattern = args.size() >= 2 ? ConstantOf(args[1]) : std::nullopt;
     const bool fits = args.size() == 2 || (args.size() == 3 && expr.name == "findAll");
     if (!fits || !pattern || pattern->kind != ValueKind::kString) return false;
-    auto compiled = CompilePattern(pattern->view());
-    if (!compiled) {
-      SetError(compiled.error());
-      return false;
-    }
-    program_->regexes.push_back(*std::move(compiled));
-    program_->regex_costs.push_back(PatternCost(CodePointCount(pattern->view())));
-    const auto regex = static_cast<std::uint32_t>(program_->regexes.size() - 1);
     Visit(args[0]);
     Patches stopped;
     if (args.size() == 3) {
       stopped.push_back(out_.Emit({.op = Op::kBail, .a = 1}, 0));
       Visit(args[2]);
     }
+    const std::uint32_t regex = AddPattern(pattern->view());
     const Op op = expr.name == "matches" ? Op::kMatches : expr.name == "find" ? Op::kFind : Op::kFindAll;
     const bool limited = args.size() == 3;
     out_.Emit({.op = op, .a = limited ? 1U : 0U, .b = regex}, limited ? -1 : 0);
     out_.Land(stopped);
     return true;
+  }
+
+  std::uint32_t AddPattern(std::string_view pattern) {
+    const auto [known, added] = patterns_.emplace(pattern, static_cast<std::uint32_t>(program_->regexes.size()));
+    if (!added) return known->second;
+    auto compiled = CompilePattern(pattern, pattern_bytes_left_);
+    if (compiled) {
+      pattern_bytes_left_ -= PatternBytes(**compiled);
+      program_->regexes.push_back(*std::move(compiled));
+      program_->regex_costs.push_back(PatternCost(CodePointCount(pattern)));
+    } else {
+      SetError(compiled.error());
+    }
+    return known->second;
   }
 
   void Conditional(ExprId id) {
@@ -577,6 +590,7 @@ class Compiler {
       out_.Land(begin);
     }
     scope_.push_back(name);
+    CheckName(fold.step);
     Visit(fold.result);
     scope_.pop_back();
   }
@@ -642,6 +656,8 @@ class Compiler {
   CodeBuilder out_;
   Constants constants_;
   std::vector<Name> scope_;
+  std::map<std::string, std::uint32_t, std::less<>> patterns_;
+  std::int64_t pattern_bytes_left_ = kMaxPatternBytes;
   std::string error_;
 };
 
