@@ -63,7 +63,8 @@ CallEstimate ListScan(const Call& call) {
     const double factor = call.overload.name == "includes" ? 1.0 : kTraversal;
     return {call.Size(0) * factor, {}};
   }
-  const TypeKind kind = call.args[0].type->first->kind;
+  const Type& element = *call.args[0].type->first;
+  const TypeKind kind = element.kind == TypeKind::kWrapper ? element.first->kind : element.kind;
   const bool text = kind == TypeKind::kString || kind == TypeKind::kBytes;
   return {call.Size(0) * (text ? kOneUnit + *item * kTraversal : kOneUnit), {}};
 }

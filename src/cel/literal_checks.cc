@@ -15,7 +15,9 @@ namespace {
 bool Equivalent(TypeRef a, TypeRef b) {
   if (a->kind == TypeKind::kWrapper) a = a->first;
   if (b->kind == TypeKind::kWrapper) b = b->first;
-  return SameType(a, b);
+  if (a->kind != b->kind || (a->first == nullptr) != (b->first == nullptr)) return false;
+  if (a->first == nullptr) return SameType(a, b);
+  return Equivalent(a->first, b->first) && (a->second == nullptr || Equivalent(a->second, b->second));
 }
 
 class LiteralChecker {

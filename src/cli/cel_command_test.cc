@@ -51,8 +51,8 @@ TEST(CelCommand, AnswersAsTheReferenceDoes) {
        R"q({"outputType":"list(int)","maxCost":36,"value":{},"actualCost":3})q"},
       {R"q({"expression": "semver('1.2.3')", "derived": true, "device": {}})q",
        R"q({"outputType":"kubernetes.Semver","maxCost":1,"value":{"version":"1.2.3"},"actualCost":1})q"},
-      {R"q({"expression": "device.attributes.d.l.includes(2)", "driver": "d",
-            "device": {"attributes": {"l": {"ints": [1, 2]}}}})q",
+      {R"q({"expression": "device.attributes.d.l.includes(2)", "driver": "d", )q"
+       R"q("device": {"attributes": {"l": {"ints": [1, 2]}}}})q",
        R"q({"outputType":"bool","maxCost":18446744073709551615,"match":true,"actualCost":6})q"},
       {R"q({"expression": "1"})q", R"q({"compileError":"must evaluate to bool or the unknown type, not int"})q"},
       {R"q({"expression": "true", "device": {"attributes": {"x": {}}}})q",
