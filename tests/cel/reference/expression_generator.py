@@ -5,7 +5,7 @@ import texts
 from function_table import FUNCTIONS, MACROS
 
 SCALARS = ("int", "uint", "double", "bool", "string", "bytes", "timestamp", "duration")
-WEIGHTED = ("int",) * 5 + ("string",) * 5 + ("bool",) * 2 + ("double",) * 2 + SCALARS
+WEIGHTED = ("int",) * 5 + ("string",) * 5 + ("bool",) * 2 + ("double",) * 2 + ("dyn",) * 2 + SCALARS
 OPAQUE = ("quantity", "semver", "ip", "cidr", "url", "format")
 CHOICES = {"A": WEIGHTED, "B": WEIGHTED, "K": ("string", "string", "int", "uint", "bool"),
            "O": ("int", "int", "string", "string", "double", "uint", "bool", "bytes", "timestamp", "duration"),
@@ -98,6 +98,14 @@ def render(node, loose=False):
     return node.template.format(*texts, **(node.names or {}))
 
 
+def text_of(node, style):
+    """Text of a tree. Styles: 1 without parentheses, 2 over several lines with comments, 3 both."""
+    text = render(node, style in (1, 3))
+    if style >= 2:
+        text = text.replace(", ", ", // é\n  ").replace(" && ", "\n\t&& ").replace(" == ", " ==\r\n ")
+    return text
+
+
 class Generator:
     def __init__(self, random):
         self.random = random
@@ -153,6 +161,8 @@ class Generator:
             return pick([self.attribute, lambda: leaf("dyn(%s)" % render(self.literal(pick(SCALARS))), kind, "dyn")])()
         if kind in texts.ARGUMENTS:
             return self.text(kind)
+        if kind == ("list", "int") and random.random() < 0.02:
+            return leaf("lists.range(%d)" % random.choice([0, 50, 200]), kind, "lists.range")
         if kind[0] == "list":
             return self.list_of(kind, [self.literal(kind[1]) for _ in range(random.choice([0, 1, 1, 2, 2, 3, 5]))])
         if kind[0] == "map":
@@ -170,11 +180,19 @@ class Generator:
         raise ValueError(kind)
 
     def list_of(self, kind, items):
-        return Node("list", "[" + ", ".join("{%d}" % i for i in range(len(items))) + "]", tuple(items), {}, kind)
+        marks = ["?" if item.type == ("opt", kind[1]) else "" for item in items]
+        slots = ", ".join("%s{%d}" % (mark, i) for i, mark in enumerate(marks))
+        return Node("list", "[" + slots + "]", tuple(items), {}, kind)
 
     def map_of(self, kind, items):
-        pairs = ", ".join("{%d}: {%d}" % (i, i + 1) for i in range(0, len(items), 2))
+        marks = ["?" if item.type == ("opt", kind[2]) else "" for item in items[1::2]]
+        pairs = ", ".join("%s{%d}: {%d}" % (mark, 2 * i, 2 * i + 1) for i, mark in enumerate(marks))
         return Node("map literal", "{{" + pairs + "}}", tuple(items), {}, kind)
+
+    def items(self, kinds, levels, scope):
+        """Items of a literal, an optional now and then."""
+        return [self.tree(("opt", kind) if i == len(kinds) - 1 and self.random.random() < 0.1 else kind, levels, scope)
+                for i, kind in enumerate(kinds)]
 
     def attribute(self, kind=None):
         """A read of an attribute; most exist on most devices, see random_device."""
@@ -233,13 +251,15 @@ class Generator:
             kind = "int" if levels > 1 and random.random() < 0.15 else kind
         if kind == "dyn" and random.random() < 0.5:
             return self.attribute()
+        if levels > 0 and kind not in ("index", "dyn") and random.random() < 0.05:
+            # Overloads found when it runs.
+            return Node("dyn", "dyn({0})", (self.tree(kind, levels - 1, scope),), {}, kind)
         if levels <= 0 or kind in ("index", "null") or random.random() < 0.25:
             if not isinstance(kind, tuple) or kind[0] not in ("list", "map") or levels <= 0:
                 return self.literal(kind)
             if kind[0] == "list":
-                return self.list_of(kind, [self.tree(kind[1], levels - 1, scope) for _ in range(random.choice([0, 1,
-                                                                      2, 3]))])
-            return self.map_of(kind, [self.tree(part, levels - 1, scope) for part in kind[1:]])
+                return self.list_of(kind, self.items([kind[1]] * random.choice([0, 1, 2, 3]), levels - 1, scope))
+            return self.map_of(kind, self.items(kind[1:], levels - 1, scope))
         rows = self.producing(kind)
         if not rows:
             return self.literal(kind)
@@ -351,7 +371,7 @@ class Generator:
         return self.replace_somewhere(node, change) or node
 
     def question(self, row):
-        """(tree, loose, mode fields of the question)."""
+        """(tree, style of its text, mode fields of the question)."""
         random = self.random
         derived = random.random() < 0.25
         node = self.expression(row, derived)
@@ -363,7 +383,7 @@ class Generator:
         mode = {"derived": derived, "new": random.random() < 0.4,
                 "features": {"EnableConsumableCapacity": random.random() < 0.6,
                              "EnableListTypeAttributes": random.random() < 0.6}}
-        return node, random.random() < 0.1, mode
+        return node, random.choice([0] * 16 + [1, 1, 2, 3]), mode
 
 
 def random_device(random):

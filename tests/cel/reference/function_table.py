@@ -239,12 +239,19 @@ FUNCTIONS = [
     ("device.allowMultipleAllocations", "device.allowMultipleAllocations", (), "bool"),
     ("device.capacity", "device.capacity[{0}].memory", ("domain",), "quantity"),
     ("device.attributes", "device.attributes[{0}]", ("domain",), "map:string:dyn"),
+    ("device.attributes", "device.attributes[?{0}]", ("domain",), "opt:map:string:dyn"),
+    ("device.attributes", "device.attributes[{0}].?i", ("domain",), "opt:dyn"),
+    ("has", "has(device.attributes[{0}].i)", ("domain",), "bool"),
+    ("has", "has(device.attributes[{0}].missing)", ("domain",), "bool"),
+    ("==", "device.attributes == device.attributes", (), "bool"),
     ("domain in", "{0} in device.attributes", ("domain",), "bool"),
     ("device size", "device.capacity[{0}].size()", ("domain",), "int"),
 ]
 
 # Macros bind variables: {x}, {y} are their names; an argument "T<x:U,y:V" has type T and sees x of type U and y of V.
 MACROS = [
+    ("all", "device.attributes.all({x}, {0})", ("bool<x:string",), "bool"),
+    ("map", "device.capacity.map({x}, {0})", ("A<x:string",), "list:A"),
     ("all", "{0}.all({x}, {1})", ("list:A", "bool<x:A"), "bool"),
     ("all", "{0}.all({x}, {1})", ("map:K:A", "bool<x:K"), "bool"),
     ("exists", "{0}.exists({x}, {1})", ("list:A", "bool<x:A"), "bool"),
