@@ -65,8 +65,9 @@ class AstBuilder {
     ast_.comprehensions.push_back(comprehension);
     return Add(std::move(expr));
   }
-  // The same tree again, all of it standing at `at`. kNoExpr, or a tree with holes, when too much has been copied:
-  // every optMap doubles what is before it, so that a short text could ask for any number of nodes. See `exhausted`.
+  // The same tree again. As in the reference, names of struct fields stand at `at` and all else where it stood.
+  // kNoExpr, or a tree with holes, when too much has been copied: every optMap doubles what is before it, so that a
+  // short text could ask for any number of nodes. See `exhausted`.
   ExprId Copy(ExprId id, const Extent& at);
   bool exhausted() const { return copied_ > kMaxCopied; }
 

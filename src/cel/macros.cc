@@ -221,7 +221,6 @@ ExprId AstBuilder::Copy(ExprId id, const Extent& at) {
   if (++copied_ > kMaxCopied) return kNoExpr;
   const Expr original = ast_.nodes[id];
   Expr copy = original;
-  copy.position = at.position;
   if (copy.operand != kNoExpr) copy.operand = Copy(copy.operand, at);
   if (exhausted()) return kNoExpr;
   if (copy.kind == ExprKind::kComprehension) {
@@ -237,6 +236,7 @@ ExprId AstBuilder::Copy(ExprId id, const Extent& at) {
   for (std::uint32_t i = 0; i < original.arg_count; ++i) {
     args.push_back(Copy(ast_.children[original.first_arg + i], at));
     if (exhausted()) return kNoExpr;
+    if (original.kind == ExprKind::kStruct && i % 2 == 0) ast_.nodes[args.back()].position = at.position;
   }
   const ExprId result = Add(std::move(copy), args);
   for (std::uint32_t i = 0; i < original.arg_count; ++i) {
