@@ -33,6 +33,7 @@ OWN_WORDS = re.compile(
     "Numeric Prerelease|Could not parse|strconv|value out of range|URL parse error|network address parse error|"
     "unknown time zone|invalid UTF-8|cannot convert value to integer")
 PLAIN = re.compile("no such|index out of|division by|modulus by|overflow|dereference|recursion|cost limit")
+VARIABLE = re.compile(r"_var\d+")
 MAPS = re.compile(r"\{|transformMap|getQuery|device\.(attributes|capacity)")
 POSITION = re.compile(r"ERROR: <input>:(-?\d+):(\d+): (.*)")
 
@@ -44,9 +45,11 @@ def error_kind(text):
 def own_error_fits(ours, reference):
     """For errors in Go's words: ours must be an error of no other kind."""
     # The reference goes on in words about types of Go.
-    for end in (" could not be converted to bool", "unsupported CEL return type: "):
+    for end in (" could not be converted to bool", "unsupported CEL return type: ", "unsupported list element type: "):
         if end in reference:
             return ours.split(end)[0] == reference.split(end)[0]
+    # Type variables are numbered as they are made.
+    ours, reference = VARIABLE.sub("_var", ours), VARIABLE.sub("_var", reference)
     return ours == reference or error_kind(reference) == "own words" and not PLAIN.search(ours)
 
 
