@@ -4,8 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <memory_resource>
-#include <new>
 #include <optional>
 #include <span>
 #include <string>
@@ -223,10 +223,10 @@ class Arena {
   Value Error(std::string_view message) { return Value::Error(Text(message)); }
   template <class T>
   const T* Put(T object) {
-    T* place = new (memory_.allocate(sizeof(T), alignof(T))) T(std::move(object));
+    T* place = std::construct_at(Room<T>(), std::move(object));
     if constexpr (!std::is_trivially_destructible_v<T>) {
-      cleanups_ = new (memory_.allocate(sizeof(Cleanup), alignof(Cleanup)))
-          Cleanup{place, [](void* it) { static_cast<T*>(it)->~T(); }, cleanups_};
+      const auto destroy = [](void* it) { std::destroy_at(static_cast<T*>(it)); };
+      cleanups_ = std::construct_at(Room<Cleanup>(), Cleanup{place, destroy, cleanups_});
     }
     return place;
   }
@@ -237,6 +237,10 @@ class Arena {
     void (*destroy)(void*);
     Cleanup* next;
   };
+  template <class T>
+  T* Room() {
+    return static_cast<T*>(memory_.allocate(sizeof(T), alignof(T)));
+  }
   std::pmr::monotonic_buffer_resource memory_;
   Cleanup* cleanups_ = nullptr;
 };

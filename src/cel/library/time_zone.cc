@@ -306,7 +306,7 @@ tl::expected<std::string, std::string> ReadZoneFile(std::string_view name) {
 using Zones = std::map<std::string, std::shared_ptr<const TimeZone>, std::less<>>;
 
 Guarded<Zones>& KnownZones() {
-  static Guarded<Zones>& zones = *new Guarded<Zones>;  // never freed: used until the very end
+  static Guarded<Zones> zones;
   return zones;
 }
 
