@@ -122,8 +122,12 @@ class Compiler {
 
   // `free`: an attribute costs only its steps, as in a branch of ?: and as a key.
   void Visit(ExprId id, bool free = false) {
-    if (const auto constant = ConstantOf(id)) return out_.EmitConstant(*constant);
     const Expr& expr = At(id);
+    if (const auto constant = ConstantOf(id)) {
+      // x in []: what is wrong with x is still to be found.
+      if (expr.kind == ExprKind::kCall && expr.name == "@in") Discard(Args(id)[0]);
+      return out_.EmitConstant(*constant);
+    }
     switch (expr.kind) {
       case ExprKind::kLiteral:
         return;  // a constant
@@ -146,6 +150,14 @@ class Compiler {
       case ExprKind::kComprehension:
         return checked_.ast.ComprehensionOf(expr).macro == Macro::kBind ? Bind(id) : Loop(id);
     }
+  }
+
+  void Discard(ExprId id) {
+    const std::uint32_t begin = out_.Here();
+    const int depth = out_.depth();
+    Visit(id);
+    out_.code().resize(begin);
+    out_.set_depth(depth);
   }
 
   // ---- attributes

@@ -78,6 +78,7 @@ class Machine {
 
   // The reference adds costs one by one, and stops at the first that is too much.
   Value Exceeded(const Instruction& it) {
+    if (stop_.IsError()) return stop_;
     if (run_.cost <= run_.cost_limit || it.cost < kLargeCost) {
       if (run_.cost > run_.cost_limit && it.cost > 0) run_.cost = run_.cost_limit + 1;
     } else if (it.op == Op::kAppend) {
@@ -428,6 +429,7 @@ class Machine {
   void StopAt(const Value& value) {
     stop_ =
         run_.arena.Error("internal error: runtime error: hash of unhashable type " + std::string(GoTypeName(value)));
+    run_.budget = -1;
   }
 
   void RequireOptional(bool of_map) {

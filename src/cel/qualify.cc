@@ -96,7 +96,7 @@ std::string_view GoTypeName(const Value& value) {
     case ValueKind::kType:
       return "*types.Type";
     case ValueKind::kQuantity:
-      return "cel.Quantity";
+      return value.offset == 0 ? "cel.Quantity" : "*cel.Quantity";
     case ValueKind::kSemver:
       return "cel.Semver";
     case ValueKind::kIp:

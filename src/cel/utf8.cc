@@ -1,5 +1,7 @@
 #include "cel/utf8.h"
 
+#include <cstring>
+
 namespace kumiko::cel {
 namespace {
 
@@ -41,10 +43,21 @@ std::size_t ValidLength(std::string_view text, std::size_t offset) {
   return code_point < smallest || code_point > 0x10FFFFU || surrogate ? 0 : length;
 }
 
+// Bytes at the beginning that are ASCII; what follows may be ASCII too.
+std::size_t AsciiPrefix(std::string_view text) {
+  std::size_t offset = 0;
+  for (std::uint64_t word = 0; offset + sizeof(word) <= text.size(); offset += sizeof(word)) {
+    std::memcpy(&word, text.data() + offset, sizeof(word));
+    if ((word & 0x8080808080808080U) != 0) return offset;
+  }
+  while (offset < text.size() && ByteAt(text, offset) < 0x80U) ++offset;
+  return offset;
+}
+
 }  // namespace
 
 bool IsValidUtf8(std::string_view text) {
-  for (std::size_t offset = 0; offset < text.size();) {
+  for (std::size_t offset = AsciiPrefix(text); offset < text.size();) {
     const std::size_t length = ValidLength(text, offset);
     if (length == 0) return false;
     offset += length;
@@ -58,14 +71,15 @@ std::size_t CodePointLength(std::string_view text, std::size_t offset) {
 }
 
 std::size_t CodePointCount(std::string_view text) {
-  std::size_t count = 0;
-  for (std::size_t offset = 0; offset < text.size(); offset += CodePointLength(text, offset)) ++count;
+  std::size_t count = AsciiPrefix(text);
+  for (std::size_t offset = count; offset < text.size(); offset += CodePointLength(text, offset)) ++count;
   return count;
 }
 
 std::size_t CodePointOffset(std::string_view text, std::size_t index) {
-  std::size_t offset = 0;
-  for (; index > 0; --index) {
+  const std::size_t ascii = AsciiPrefix(text.substr(0, index));
+  std::size_t offset = ascii;
+  for (index -= ascii; index > 0; --index) {
     if (offset >= text.size()) return std::string_view::npos;
     offset += CodePointLength(text, offset);
   }

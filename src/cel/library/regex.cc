@@ -166,9 +166,14 @@ std::optional<re2::StringPiece> Search(const re2::RE2& pattern, std::string_view
 tl::expected<std::shared_ptr<const re2::RE2>, std::string> CompileNow(RunContext& run, std::string_view pattern) {
   run.budget -= static_cast<std::int64_t>(pattern.size()) + 1;
   auto compiled = CompilePattern(pattern);
-  // To give up on a pattern takes as long as the largest one.
-  run.budget -= kStepsPerInstruction *
-                (compiled ? std::int64_t{(*compiled)->ProgramSize()} : kMaxPatternBytes / kBytesPerInstruction);
+  std::int64_t instructions = 0;
+  if (compiled) {
+    instructions = (*compiled)->ProgramSize();
+  } else if (CheckPattern(pattern).empty()) {
+    // To give up on a pattern takes as long as the largest one.
+    instructions = kMaxPatternBytes / kBytesPerInstruction;
+  }
+  run.budget -= kStepsPerInstruction * instructions;
   return compiled;
 }
 

@@ -1,0 +1,147 @@
+// What runs give and what they cost, errors included: the answers of the reference.
+#include "cel/evaluator.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "cel/expression.h"
+
+namespace kumiko::cel {
+namespace {
+
+constexpr const char* kDriver = "drv.io";
+
+struct Outcome {
+  std::string answer;
+  std::int64_t cost = 0;
+};
+
+// `@a` and `@c` stand for the driver's own attributes and capacity.
+Outcome Answer(std::string text) {
+  const auto expand = [&text](std::string_view from, std::string_view to) {
+    for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
+      text.replace(at, from.size(), to);
+    }
+  };
+  expand("@a", R"(device.attributes["drv.io"])");
+  expand("@c", R"(device.capacity["drv.io"])");
+  const std::vector<DeviceAttribute> attributes = {
+      {kDriver, "i", std::int64_t{7}},
+      {kDriver, "s", std::string("H200")},
+      {kDriver, "v", Version{"1.2.3"}},
+      {kDriver, "b", true},
+      {kDriver, "l", std::vector<std::int64_t>{1, 2, 2}},
+  };
+  const std::vector<DeviceCapacity> capacity = {{kDriver, "memory", *Quantity::Parse("80Gi")}};
+  CompileOptions options;
+  options.derived_attribute = true;
+  const auto expression = Expression::Compile(text, options);
+  if (!expression) return {"compile: " + expression.error().message};
+  const DerivedAttribute derived = expression->EvaluateAttribute(
+      {.driver = kDriver, .attributes = attributes, .capacity = capacity, .allow_multiple_allocations = false});
+  if (!derived.value) return {"error: " + derived.value.error().message, derived.cost};
+  if (const auto* flag = std::get_if<bool>(&*derived.value)) return {*flag ? "true" : "false", derived.cost};
+  if (const auto* number = std::get_if<std::int64_t>(&*derived.value)) return {std::to_string(*number), derived.cost};
+  if (const auto* word = std::get_if<std::string>(&*derived.value)) return {*word, derived.cost};
+  return {"something else", derived.cost};
+}
+
+struct Row {
+  const char* text;
+  const char* answer;
+  std::int64_t cost;
+};
+
+TEST(Run, GivesAndCostsWhatTheReferenceDoes) {
+  const Row rows[] = {
+      {R"(@a.i)", "7", 4},
+      {R"(@a.nope)", "error: no such key: nope", 4},
+      {R"(device.attributes["nope"].x)", "error: no such key: x", 4},
+      {R"(device.driver == "drv.io")", "true", 3},
+      {R"(device.driver in ["a", "b"])", "false", 2},
+      {R"(has(@a.i))", "true", 3},
+      {R"(has((@a.b ? @a : {}).i))", "true", 6},
+      {R"(@a.?i.orValue(3))", "7", 4},
+      {R"(@a.?nope.orValue(3))", "3", 3},
+      {R"(@a.?nope.hasValue())", "false", 4},
+      {R"(@a.b ? @a.i : 3)", "7", 7},
+      {R"(@a.b ? @a.i + 1 : 3)", "8", 9},
+      {R"((@a.b ? @a : {}).i)", "7", 7},
+      {R"({"H200": 1}[@a.s])", "1", 5},
+      {R"({"H200": 1}[@a.s + ""])", "1", 7},
+      {R"(@a.l[@a.v])", "error: invalid qualifier type: cel.Semver", 8},
+      {R"(device.attributes[device.driver].i)", "7", 5},
+      {R"([1, 2, 3] == [1, 2, 3])", "true", 1},
+      {R"([@a.i, @a.nope].size())", "error: no such key: nope", 19},
+      {R"({"a": @a.i}.a)", "7", 36},
+      {R"(@a.nope.startsWith("x"))", "error: no such key: nope", 5},
+      {R"(@a.nope.matches("x"))", "error: no such key: nope", 4},
+      {R"(@a.s.matches("^H[0-9]+$"))", "true", 7},
+      {R"(@a.nope.isGreaterThan(@a.v))", "error: no such key: nope", 4},
+      {R"(@a.nope.replace("a", "b"))", "error: no such key: nope", 4},
+      {R"(@a.i.isGreaterThan(@a.v))", "error: no such overload: isGreaterThan(int, kubernetes.Semver)", 9},
+      {R"(@a.i.indexOf(@a.s))", "error: no such overload: indexOf(int, string)", 9},
+      {R"(@a.i in [1, 7])", "true", 4},
+      {R"(@a.i in @a.l)", "false", 9},
+      {R"(quantity("16Gi").isLessThan(@c.memory))", "true", 6},
+      {R"(@a.l.all(x, x > 0))", "true", 20},
+      {R"(@a.l.all(x, x < 2))", "false", 17},
+      {R"(@a.l.all(x, x / 0 == 1))", "error: division by zero", 23},
+      {R"(@a.l.exists(x, x > 1))", "true", 20},
+      {R"(@a.l.exists(x, 1 / (x - 1) == 1))", "true", 24},
+      {R"(@a.l.exists_one(x, x == 1))", "true", 14},
+      {R"(@a.l.filter(x, x > 1).size())", "2", 38},
+      {R"(@a.l.map(x, x * 2).size())", "3", 48},
+      {R"(@a.l.map(x, 5).size())", "3", 12},
+      {R"(@a.l.map(x, x > 1, x * 2).size())", "2", 40},
+      {R"(@a.l.map(x, @a[x == 1 ? "p" : "q"]).size())", "error: no such key: p", 60},
+      {R"(@a.l.map(x, true ? @a[x == 1 ? "p" : "q"] : 1, x).size())", "error: no such key: q", 21},
+      {R"(@a.l.transformList(i, x, i + x).size())", "3", 51},
+      {R"(@a.l.transformMap(i, x, x > 1, x).size())", "2", 20},
+      {R"(@a.l.transformMap(i, x, x / 0).size())", "error: division by zero", 13},
+      {R"(@a.l.transformMapEntry(i, x, {x: i}).size())", "error: insert failed: key 2 already exists", 108},
+      {R"({"a": 1}.transformMapEntry(k, v, {v: k})[1])", "a", 37},
+      {R"(device.attributes.all(d, m, m.i == 7))", "true", 9},
+      {R"(device.attributes.map(d, d.size())[0])", "6", 19},
+      {R"(cel.bind(a, @a, a.i > 1 && a.b))", "true", 8},
+      {R"(cel.bind(a, @a.nope, 3))", "3", 0},
+      {R"(cel.bind(a, @a.nope, a == 3 || true))", "true", 6},
+      {R"([1, 2].exists(y, cel.bind(x, y * 2, x == 4 && x != 3)))", "true", 19},
+      {R"(@a.?i.optMap(x, x + 1).orValue(3))", "8", 13},
+      {R"([3, 2, 1].sortBy(x, -x).size())", "3", 75},
+      {R"(lists.range(2000).all(x, lists.range(2000).all(y, x + y >= 0)))",
+       "error: operation cancelled: actual cost limit exceeded", 1000001},
+      {R"(lists.range(2000).map(x, lists.range(2000).map(y, x + y)).size())",
+       "error: operation cancelled: actual cost limit exceeded", 1000006},
+      {R"(@a == {"i": 7})", "false", 4},
+      {R"(device.attributes["nope"] == {})", "true", 3},
+  };
+  for (const Row& row : rows) {
+    const Outcome outcome = Answer(row.text);
+    EXPECT_EQ(outcome.answer, row.answer) << row.text;
+    EXPECT_EQ(outcome.cost, row.cost) << row.text;
+  }
+}
+
+TEST(Run, WorksOutConstantsWhenItCompiles) {
+  const std::pair<const char*, const char*> rows[] = {
+      {R"(int("x"))", "type conversion error from 'string' to 'int'"},
+      {R"(false ? int("x") : 1)", "type conversion error from 'string' to 'int'"},
+      {R"(bool(dyn([1])))", "no such overload: bool(list)"},
+      {R"("a".find("("))", "error parsing regexp: missing closing ): `(`"},
+      {R"({"a": 1}[dyn(b"x")])", "invalid qualifier type: types.Bytes"},
+  };
+  for (const auto& [text, error] : rows) {
+    const std::string answer = Answer(text).answer;
+    EXPECT_TRUE(answer.starts_with("compile: program instantiation failed: ")) << answer;
+    EXPECT_NE(answer.find(error), std::string::npos) << answer;
+  }
+  EXPECT_EQ(Answer("1 / 0").answer, "error: division by zero");
+  EXPECT_EQ(Answer(R"(semver("x").major())").answer.substr(0, 6), "error:");
+}
+
+}  // namespace
+}  // namespace kumiko::cel
