@@ -81,6 +81,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"cel-syntax.yaml", ":13", "spec.devices.requests[0].exactly.selectors[0].cel.expression"},
         Case{"cel-type.yaml", ":13", "spec.devices.requests[0].exactly.selectors[0].cel.expression"},
         Case{"cel-unknown-field.yaml", ":13", "spec.devices.requests[0].exactly.selectors[0].cel.expression"},
+        Case{"cel-cost.yaml", ":13", "may cost"},
         Case{"quantity-suffix.yaml", ":13", "16GiB"}, Case{"quantity-exponent.yaml", ":11", "resources.limits"},
         Case{"missing-class.yaml", ":10", "did you mean \"gpu.nvidia.com\""},
         Case{"missing-class-unlike-any.yaml", ":10", "accelerators.example.com"},

@@ -21,9 +21,28 @@ constexpr std::size_t kMaxCounterConsumptions = 2;
 constexpr std::size_t kMaxAttributesAndCapacities = 32;
 constexpr std::size_t kMaxDeviceTaints = 16;
 constexpr std::size_t kMaxAttributeValueBytes = 64;
+constexpr std::uint64_t kMaxExpressionCost = 1'000'000;
 
 // Names that requests of constraints and configs may refer to: "request" and "request/subrequest".
 using RequestNames = std::set<std::string>;
+
+// As the API server checks an expression when an object is written, with the gates on that change what `device` has.
+void ValidateExpression(const std::string& expression, const FieldPath& path, FieldErrors& errors) {
+  if (expression.empty()) return errors.Required(path, "write a CEL expression over `device`");
+  if (expression.size() > kMaxExpressionBytes) {
+    return errors.Invalid(path, expression, fmt::format("may not be more than {} bytes", kMaxExpressionBytes));
+  }
+  cel::CompileOptions options;
+  options.mode = cel::Mode::kNew;
+  options.features = {.consumable_capacity = true, .list_type_attributes = true};
+  const auto compiled = cel::Expression::Compile(expression, options);
+  if (!compiled) return errors.Invalid(path, expression, compiled.error().message);
+  if (compiled->max_cost() > kMaxExpressionCost) {
+    errors.Forbidden(path, fmt::format("too complex, exceeds cost limit: it may cost {} units, at most {} are allowed; "
+                                       "loop over less",
+                                       compiled->max_cost(), kMaxExpressionCost));
+  }
+}
 
 void ValidateSelectors(const std::vector<DeviceSelector>& selectors, const FieldPath& path, FieldErrors& errors) {
   if (selectors.size() > kMaxListItems) errors.TooMany(path, selectors.size(), kMaxListItems);
@@ -33,15 +52,7 @@ void ValidateSelectors(const std::vector<DeviceSelector>& selectors, const Field
       errors.Required(at.Member("cel"), "a selector needs `cel` with an `expression`");
       continue;
     }
-    const std::string& expression = selectors[i].cel->expression;
-    const FieldPath expression_path = at.Member("cel").Member("expression");
-    if (expression.empty()) {
-      errors.Required(expression_path, "write a CEL expression over `device`");
-    } else if (expression.size() > kMaxExpressionBytes) {
-      errors.Invalid(expression_path, expression, fmt::format("may not be more than {} bytes", kMaxExpressionBytes));
-    } else if (const auto compiled = cel::Expression::Compile(expression); !compiled) {
-      errors.Invalid(expression_path, expression, compiled.error().message);
-    }
+    ValidateExpression(selectors[i].cel->expression, at.Member("cel").Member("expression"), errors);
   }
 }
 
