@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "cel/actual_cost.h"
+#include "cel/attribute.h"
+#include "cel/callee.h"
 #include "cel/code_builder.h"
 #include "cel/constants.h"
 #include "cel/device_reads.h"
@@ -38,21 +40,6 @@ struct Name {
   std::uint32_t code = 0;  // kLazy: what works the value out
   int depth = 0;           // kLazy: values that this needs on the stack
   Value value = {};        // kConstant
-};
-
-// One step of an attribute: .name, [key], and their optional forms.
-struct Step {
-  std::string_view name;
-  ExprId key = kNoExpr;
-  bool optional = false;
-  bool test = false;  // the step that has() asks about
-};
-
-struct Attribute {
-  ExprId base = kNoExpr;
-  std::vector<Step> steps;  // from the base outwards
-  bool optional = false;    // its value is an optional
-  bool test() const { return !steps.empty() && steps.back().test; }
 };
 
 class Compiler {
@@ -135,7 +122,7 @@ class Compiler {
       case ExprKind::kSelect:
         return VisitAttribute(id, free);
       case ExprKind::kCall:
-        return IsStep(id) ? VisitAttribute(id, free) : Call(id);
+        return IsStep(checked_, id) ? VisitAttribute(id, free) : Call(id);
       case ExprKind::kAnd:
       case ExprKind::kOr:
         return Chain(expr, Args(id), false);
@@ -162,39 +149,8 @@ class Compiler {
 
   // ---- attributes
 
-  // Whether the node is a step on from another one: a field that is no qualified name, or an index.
-  bool IsStep(ExprId id) const {
-    const Expr& expr = At(id);
-    if (expr.kind == ExprKind::kSelect) return KindOf(id) != Reference::Kind::kVariable;
-    return expr.kind == ExprKind::kCall && expr.operand == kNoExpr && expr.arg_count == 2 &&
-           (expr.name == "_[_]" || expr.name == "_[?_]" || expr.name == "_?._");
-  }
-
-  Attribute AttributeOf(ExprId id) const {
-    Attribute attribute;
-    bool outermost = true;
-    while (IsStep(id) && (outermost || !At(id).test_only)) {
-      const Expr& expr = At(id);
-      if (expr.kind == ExprKind::kSelect) {
-        attribute.steps.push_back({expr.name, kNoExpr, false, expr.test_only});
-        id = expr.operand;
-      } else {
-        Step step{{}, Args(id)[1], expr.name != "_[_]"};
-        if (expr.name == "_?._") step = {std::get<std::string_view>(At(step.key).literal), kNoExpr, true};
-        attribute.steps.push_back(step);
-        id = Args(id)[0];
-      }
-      outermost = false;
-    }
-    std::reverse(attribute.steps.begin(), attribute.steps.end());
-    attribute.base = id;
-    attribute.optional = checked_.types[id]->kind == TypeKind::kOptional && !attribute.steps.empty();
-    for (const Step& step : attribute.steps) attribute.optional = attribute.optional || step.optional;
-    return attribute;
-  }
-
   void VisitAttribute(ExprId id, bool free) {
-    const Attribute attribute = AttributeOf(id);
+    const Attribute attribute = AttributeOf(checked_, id);
     const bool costs = attribute.test() ? environment_.presence_test_has_cost
                                         : !free && At(attribute.base).kind != ExprKind::kConditional;
     const Patches absent = Steps(attribute, costs ? 1 : 0);
@@ -348,11 +304,8 @@ class Compiler {
     if (expr.operand != kNoExpr && !checked_.references[id].namespaced) args.push_back(expr.operand);
     args.insert(args.end(), Args(id).begin(), Args(id).end());
 
-    Callee callee = CalleeOf(id);
-    const bool dynamic = checked_.Overloads(id).size() != 1;
-    // The reference stops at the first argument that is an error, if the function takes its arguments as a list.
-    const bool stops =
-        args.size() > 2 || (args.size() == 2 && dynamic && IsLetter(expr.name.front())) || expr.name == "format";
+    Callee callee = CalleeOf(checked_, id);
+    const bool stops = StopsAtErrors(checked_, id, args.size());
     const std::uint32_t begin = out_.Here();
     Patches stopped;
     for (std::size_t i = 0; i < args.size(); ++i) {
@@ -374,27 +327,6 @@ class Compiler {
     }
     out_.Land(stopped);
   }
-  static bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-
-  Callee CalleeOf(ExprId id) const {
-    Callee callee;
-    const auto overloads = checked_.Overloads(id);
-    if (overloads.empty()) return callee;
-    callee.call = overloads.front()->call;
-    callee.cost = overloads.front()->cost;
-    callee.overloads.assign(overloads.begin(), overloads.end());
-    if (overloads.size() > 1) {
-      // The reference does not know which overload runs.
-      if (callee.cost < CostRule::kFirstByName) callee.cost = CostRule::kUnit;
-      if (callee.cost == CostRule::kContainsIpText) callee.cost = CostRule::kContainsIp;
-      if (callee.cost == CostRule::kContainsCidrText) callee.cost = CostRule::kContainsCidr;
-    }
-    static constexpr std::array kUnits = {CostRule::kConcatLists, CostRule::kIndexList, CostRule::kIndexMap,
-                                          CostRule::kDyn, CostRule::kAccessor};
-    if (std::find(kUnits.begin(), kUnits.end(), callee.cost) != kUnits.end()) callee.cost = CostRule::kUnit;
-    return callee;
-  }
-
   // Lists and maps stay to the run: a short text can make a long one.
   static bool IsScalar(TypeRef type) {
     return type->kind != TypeKind::kList && type->kind != TypeKind::kMap && type->kind != TypeKind::kDyn &&
@@ -429,7 +361,7 @@ class Compiler {
       return true;
     }
     if (member && args.empty() && expr.name == "hasValue" && IsOptionalAttribute(expr.operand)) {
-      const Patches absent = Steps(AttributeOf(expr.operand), 1);
+      const Patches absent = Steps(AttributeOf(checked_, expr.operand), 1);
       out_.Emit({.op = Op::kToTrue, .cost = 1}, 0);
       Otherwise(absent, [&] { out_.EmitConstant(Value::Bool(false), 1); });
       return true;
@@ -446,15 +378,15 @@ class Compiler {
   }
 
   bool IsOptionalAttribute(ExprId id) {
-    if (!IsStep(id)) return false;
-    const Attribute attribute = AttributeOf(id);
+    if (!IsStep(checked_, id)) return false;
+    const Attribute attribute = AttributeOf(checked_, id);
     return attribute.optional && !attribute.test() && At(attribute.base).kind != ExprKind::kConditional;
   }
 
   // The second part runs only when the first is none.
   void OptionalOr(ExprId left, ExprId right, bool value) {
     if (IsOptionalAttribute(left)) {
-      const Patches absent = Steps(AttributeOf(left), 1);
+      const Patches absent = Steps(AttributeOf(checked_, left), 1);
       if (!value) out_.Emit({.op = Op::kWrap}, 0);
       Otherwise(absent, [&] { Visit(right); });
       return;
