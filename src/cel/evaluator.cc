@@ -382,12 +382,9 @@ class Machine {
     return NoOverload(callee, args);
   }
 
-  // "no such overload: isGreaterThan(int, string)". The oldest functions say less, and so do those that refuse a value
-  // of the right type.
+  // "no such overload: isGreaterThan(int, string)". The oldest functions say less.
   Value NoOverload(const Callee& callee, std::span<const Value> args) {
     const std::string_view name = callee.overloads.front()->name;
-    const bool refused = args.size() == 2 && args[0].kind == ValueKind::kCidr && args[1].kind == ValueKind::kString;
-    if (refused) return NoSuchOverload();
     static constexpr std::array<std::string_view, 5> kTerse = {"contains", "startsWith", "endsWith", "matches", "size"};
     const bool letter = (name[0] >= 'a' && name[0] <= 'z') || (name[0] >= 'A' && name[0] <= 'Z');
     if (!letter || std::find(kTerse.begin(), kTerse.end(), name) != kTerse.end()) return NoSuchOverload();
