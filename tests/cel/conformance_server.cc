@@ -259,6 +259,7 @@ std::shared_ptr<const Environment> EnvironmentFor(const Json& question) {
   AddKubernetesLibraries(environment);
   environment.AddLibrary(IncludesOverloads());
   environment.homogeneous_literals = false;
+  environment.object_literals = true;
   environment.set_container(std::string(StringAt(question, {"container"})));
   if (BoolAt(question, "disableMacros")) {
     environment.macros = environment.two_variable_macros = environment.list_macros = false;
@@ -282,7 +283,7 @@ JsonObject Answer(const Json& question) {
   GeneralExpression::Options options;
   options.check = !BoolAt(question, "disableCheck");
   options.max_evaluation_cost = std::numeric_limits<std::int64_t>::max();
-  const auto expression = GeneralExpression::Compile(StringAt(question, {"expr"}), environment, options);
+  const auto expression = GeneralExpression::Compile(std::string(StringAt(question, {"expr"})), environment, options);
   if (!expression) return {{"compileError", expression.error().message}};
   JsonObject answer{{"type", expression->output_type()}};
   if (BoolAt(question, "checkOnly")) return answer;

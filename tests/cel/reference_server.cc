@@ -53,7 +53,8 @@ JsonObject Answer(const Json& question) {
     options.features.consumable_capacity = BoolAt(*features, "EnableConsumableCapacity");
     options.features.list_type_attributes = BoolAt(*features, "EnableListTypeAttributes");
   }
-  const auto expression = Expression::Compile(StringAt(question, {"expression"}), options);
+  // The text ends before the expression does, as in programs.
+  const auto expression = Expression::Compile(std::string(StringAt(question, {"expression"})), options);
   JsonObject answer;
   if (!expression) {
     answer["compileError"] = expression.error().message;
