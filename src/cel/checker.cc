@@ -302,7 +302,8 @@ class Checker {
     const TypeRef type = Visit(item);
     if (!checked_.ast.IsOptional(At(owner), index)) return type;
     if (type->kind == TypeKind::kOptional) return type->first;
-    if (!IsDynamic(type)) Mismatch(item, pool_->Optional(type), type);
+    const bool dyn = type->kind == TypeKind::kDyn || type->kind == TypeKind::kAny;
+    if (!dyn) Mismatch(item, pool_->Optional(type), type);
     return type;
   }
   // Items of several types are dyn; literal_checks.h refuses them where they may not be mixed.

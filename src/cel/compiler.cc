@@ -494,7 +494,7 @@ class Compiler {
 
   void Struct(ExprId id) {
     const Expr& expr = At(id);
-    StructLiteral literal{checked_.references[id].type, std::string(expr.name), {}};
+    StructLiteral literal{checked_.references[id].type, std::string(expr.name), {}, environment_.object_literals};
     Patches failed;
     for (std::uint32_t i = 0; i + 1 < expr.arg_count; i += 2) {
       literal.fields.emplace_back(std::get<std::string_view>(At(checked_.ast.Args(expr)[i]).literal));

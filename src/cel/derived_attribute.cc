@@ -48,8 +48,10 @@ Result<AttributeValue> Items(const Value& list, std::string_view wanted) {
 }  // namespace
 
 Result<AttributeValue> ToAttributeValue(const Value& value) {
-  // An optional stands for what it holds.
-  if (value.kind == ValueKind::kOptional && value.items != nullptr) return ToAttributeValue(*value.items);
+  // An optional stands for the scalar that it holds.
+  if (value.kind == ValueKind::kOptional && value.items != nullptr && value.items->kind != ValueKind::kList) {
+    return ToAttributeValue(*value.items);
+  }
   if (const auto flag = As<bool>(value)) return AttributeValue(*flag);
   if (const auto number = As<std::int64_t>(value)) return AttributeValue(*number);
   if (auto text = As<std::string>(value)) return AttributeValue(*std::move(text));

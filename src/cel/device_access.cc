@@ -95,7 +95,8 @@ Value Domains(bool capacity) {
   return map;
 }
 
-Value Domain(bool capacity, std::string_view domain) {
+Value Domain(const RunContext& run, bool capacity, std::string_view domain) {
+  if (!HasDomain(run, capacity, domain)) return Value::Map(nullptr, 0);
   Value map = Value::Text(ValueKind::kDomain, domain);
   map.capacity = capacity;
   return map;
@@ -113,7 +114,7 @@ std::optional<Value> Lookup(RunContext& run, const Value& map, const Value& key)
   }
   const bool text = key.kind == ValueKind::kString;
   // Kubernetes answers an unknown domain with an empty map.
-  if (map.kind == ValueKind::kDomains) return Domain(map.capacity, text ? key.view() : std::string_view());
+  if (map.kind == ValueKind::kDomains) return Domain(run, map.capacity, text ? key.view() : std::string_view());
   if (!text) return std::nullopt;
   return map.kind == ValueKind::kDomain ? ReadEntry(run, map.capacity, map.view(), key.view())
                                         : DeviceField(run, key.view());

@@ -36,6 +36,7 @@ class DraEnvironment : public Environment {
       fields.push_back({"allowMultipleAllocations", &kBoolType});
       device.fields.emplace_back("allowMultipleAllocations", &Text(1));
     }
+    AddType("kubernetes.DRADevice", &kDevice);
     AddObject(&kDevice, std::move(fields));
     AddVariable({"device", &kDevice, &device});
   }

@@ -115,7 +115,7 @@ class Machine {
         Push(Domains((it.flags & kCapacity) != 0));
         break;
       case Op::kDomain:
-        Push(Domain((it.flags & kCapacity) != 0, Constant(it.a).view()));
+        Push(Domain(run_, (it.flags & kCapacity) != 0, Constant(it.a).view()));
         break;
       case Op::kEntry: {
         const std::optional<Value> entry = Entry(it);

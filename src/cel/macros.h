@@ -1,5 +1,6 @@
-// Macros: calls that stand for loops and conditionals, expanded while the text is parsed. Names, expansions and messages:
-// the CEL language definition, with the two-variable comprehensions, cel.bind, optMap and sortBy of its extensions.
+// Macros: calls that stand for loops and conditionals, expanded while the text is parsed. Names, expansions and
+// messages: the CEL language definition, with the two-variable comprehensions, cel.bind, optMap and sortBy of its
+// extensions.
 #pragma once
 
 #include <optional>
@@ -16,8 +17,8 @@ namespace kumiko::cel {
 struct ParseOptions {
   bool macros = true;
   bool two_variable_macros = true;
-  bool list_macros = true;        // sortBy
-  bool optional_syntax = true;    // a.?b, a[?b], [?a], optMap
+  bool list_macros = true;      // sortBy
+  bool optional_syntax = true;  // a.?b, a[?b], [?a], optMap
 };
 
 // What the call stands for; nullopt when it is no macro. `operand` is kNoExpr for a global call.

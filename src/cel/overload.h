@@ -62,8 +62,8 @@ enum class CostRule : std::uint8_t {
   kContainsIpText,
   kContainsCidr,
   kContainsCidrText,
-  kValidate,    // as kMatches, with the pattern size of the format
-  kAccessor,    // 1
+  kValidate,  // as kMatches, with the pattern size of the format
+  kAccessor,  // 1
 };
 
 struct Overload {

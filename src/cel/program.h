@@ -125,6 +125,7 @@ struct StructLiteral {
   const Type* type = nullptr;
   std::string name;
   std::vector<std::string> fields;
+  bool is_map = false;  // an object of the environment, as the map of its fields
 };
 
 // How a conjunct compares one attribute or capacity with constants, for explanations.

@@ -54,6 +54,18 @@ Value MakeTime(const Type& type, std::int64_t seconds, std::int64_t nanos) {
   return Value::Duration(total);
 }
 
+Value FieldMap(RunContext& run, const StructLiteral& literal, std::span<const Value> values) {
+  Value* pairs = run.arena.Values(2 * values.size());
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (values[i].kind == ValueKind::kOptional && values[i].items == nullptr) continue;
+    pairs[2 * count] = Value::String(literal.fields[i]);
+    pairs[2 * count + 1] = values[i];
+    ++count;
+  }
+  return MakeMap(pairs, count);
+}
+
 }  // namespace
 
 Value MakeStruct(RunContext& run, const StructLiteral& literal, std::span<const Value> values) {
@@ -78,6 +90,7 @@ Value MakeStruct(RunContext& run, const StructLiteral& literal, std::span<const 
     }
     return Value::Null();
   }
+  if (type.kind == TypeKind::kObject && literal.is_map) return FieldMap(run, literal, values);
   if (type.kind == TypeKind::kAny) return Value::Error("conversion error: got Any with empty type-url");
   return run.arena.Error("unknown type: " + literal.name);
 }

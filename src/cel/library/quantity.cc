@@ -1,5 +1,7 @@
 #include "cel/library/quantity.h"
 
+#include <limits>
+
 #include <algorithm>
 #include <utility>
 
@@ -73,7 +75,12 @@ template <Quantity (Quantity::*operation)(const Quantity&) const>
 Value Combine(RunContext& run, std::span<const Value> args) {
   if (args[0].kind != ValueKind::kQuantity) return NoSuchOverload();
   const Quantity& left = *args[0].quantity;
-  if (args[1].kind == ValueKind::kInt) return Sum(run, (left.*operation)(Quantity::FromInt(args[1].integer)));
+  if (args[1].kind == ValueKind::kInt) {
+    // The reference subtracts an int by adding its negative, and the smallest int is its own.
+    const bool smallest = args[1].integer == std::numeric_limits<std::int64_t>::min();
+    const Quantity right = Quantity::FromInt(args[1].integer);
+    return Sum(run, smallest ? left.Add(right) : (left.*operation)(right));
+  }
   if (args[1].kind != ValueKind::kQuantity) return NoSuchOverload();
   return Sum(run, (left.*operation)(*args[1].quantity));
 }
