@@ -104,7 +104,7 @@ std::optional<Value> Constants::Conversion(ExprId id) {
   if (!arg || arg->IsError() || overloads.empty()) return std::nullopt;
   RunContext run{arena_};
   const Value result = overloads.front()->call(run, std::span(&*arg, 1));
-  if (!result.IsError()) return result;
+  if (!result.IsError()) return Owned(result);
   if (error_.empty()) {
     error_ = std::string(result.view());
     if (IsNoSuchOverload(result)) {
@@ -112,6 +112,12 @@ std::optional<Value> Constants::Conversion(ExprId id) {
     }
   }
   return std::nullopt;
+}
+
+// Text of literals borrows from the source, which the program outlives.
+Value Constants::Owned(const Value& value) {
+  const bool text = value.kind == ValueKind::kString || value.kind == ValueKind::kBytes;
+  return text ? Value::Text(value.kind, arena_.Text(value.view())) : value;
 }
 
 std::optional<Value> Constants::Items(ExprId id) {
@@ -124,7 +130,7 @@ std::optional<Value> Constants::Items(ExprId id) {
   for (std::size_t i = 0; i < args.size(); ++i) {
     const std::optional<Value> value = Of(args[i]);
     constant = constant && value && !checked_.ast.IsOptional(expr, i);
-    if (value) values.push_back(*value);
+    if (value) values.push_back(Owned(*value));
   }
   if (!constant) return std::nullopt;
   Value* items = arena_.Values(values.size());

@@ -29,6 +29,7 @@ class Constants {
   enum class State : std::uint8_t { kUnknown, kConstant, kNot };
   std::optional<Value> Find(ExprId id);
   std::optional<Value> Conversion(ExprId id);
+  Value Owned(const Value& value);
   std::optional<Value> Items(ExprId id);
   std::optional<Value> EmptySearch(ExprId id);
 

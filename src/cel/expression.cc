@@ -131,11 +131,12 @@ Result<Expression> Expression::Compile(std::string_view text, const CompileOptio
 
 Match Expression::Evaluate(const DeviceView& device) const {
   DeviceRun run(device, program_->max_cost);
-  Value result = Run(*program_, 0, program_->code.size(), run.context());
+  const Value result = Run(*program_, 0, program_->code.size(), run.context());
   const std::int64_t cost = run.context().cost;
   // An optional stands for what it holds.
-  while (result.kind == ValueKind::kOptional && result.items != nullptr) result = *result.items;
-  if (result.kind == ValueKind::kBool) return {result.boolean, cost};
+  Value held = result;
+  while (held.kind == ValueKind::kOptional && held.items != nullptr) held = *held.items;
+  if (held.kind == ValueKind::kBool) return {held.boolean, cost};
   if (result.IsError()) return {tl::unexpected(RunError(result)), cost};
   return {Fail(Code::kInvalidArgument, "CEL result of type {} could not be converted to bool", KindName(result)), cost};
 }

@@ -3,6 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <memory>
+#include <optional>
+#include <string>
+
 namespace kumiko::cel {
 namespace {
 
@@ -172,6 +176,20 @@ TEST(CompileErrors, PointAtThePlace) {
   EXPECT_THAT(Outcome("\"ä\" == nope"), HasSubstr("<input>:1:8:"));
   EXPECT_THAT(Outcome("1 +"), HasSubstr("<input>:1:4: Syntax error"));
   EXPECT_THAT(Outcome("a.b.c &&"), HasSubstr("Syntax error"));
+}
+
+TEST(Expression, OutlivesItsText) {
+  std::optional<Expression> expression;
+  {
+    auto text =
+        std::make_unique<std::string>("device.driver in ['a long driver name'] || {'a': dyn('b\\x41')}.a == 'c'");
+    expression = *Expression::Compile(*text);
+    text->assign(text->size(), '#');
+  }
+  DeviceView device;
+  device.driver = "a long driver name";
+  EXPECT_TRUE(*expression->Matches(device));
+  EXPECT_EQ(expression->Evaluate(DeviceView{}).matches, Result<bool>(false));
 }
 
 }  // namespace
