@@ -76,10 +76,11 @@ Value Combine(RunContext& run, std::span<const Value> args) {
   if (args[0].kind != ValueKind::kQuantity) return NoSuchOverload();
   const Quantity& left = *args[0].quantity;
   if (args[1].kind == ValueKind::kInt) {
-    // The reference subtracts an int by adding its negative, and the smallest int is its own.
+    // The reference subtracts whole numbers by adding the negative, and that of the smallest int is itself; where the
+    // sum does not fit an int it subtracts after all.
     const bool smallest = args[1].integer == std::numeric_limits<std::int64_t>::min();
     const Quantity right = Quantity::FromInt(args[1].integer);
-    return Sum(run, smallest ? left.Add(right) : (left.*operation)(right));
+    return Sum(run, smallest && left.IsInteger() && left.Sign() >= 0 ? left.Add(right) : (left.*operation)(right));
   }
   if (args[1].kind != ValueKind::kQuantity) return NoSuchOverload();
   return Sum(run, (left.*operation)(*args[1].quantity));
