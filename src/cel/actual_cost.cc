@@ -19,7 +19,7 @@ constexpr double kNewList = 11;  // a call that makes a list
 double SizeOf(const RunContext& run, const Value& value) {
   switch (value.kind) {
     case ValueKind::kString:
-      return static_cast<double>(CodePointCount(value.view()));
+      return static_cast<double>(ValidCodePointCount(value.view()));
     case ValueKind::kBytes:
     case ValueKind::kList:
     case ValueKind::kMap:

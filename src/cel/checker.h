@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
+#include <string_view>
 #include <tl/expected.hpp>
 #include <vector>
 
@@ -11,6 +13,10 @@
 #include "cel/environment.h"
 #include "cel/source.h"
 #include "cel/type.h"
+
+namespace re2 {
+class RE2;
+}
 
 namespace kumiko::cel {
 
@@ -36,6 +42,8 @@ struct CheckedAst {
   std::vector<Reference> references;  // by node
   std::vector<const Overload*> overloads;
   std::unique_ptr<TypePool> pool;  // owns the types
+  // Literal patterns that the check compiled: what is small enough. By their text.
+  std::map<std::string_view, std::shared_ptr<const re2::RE2>> patterns;
 
   std::span<const Overload* const> Overloads(ExprId id) const {
     const Reference& reference = references[id];

@@ -423,10 +423,13 @@ class Compiler {
   std::uint32_t AddPattern(std::string_view pattern) {
     const auto [known, added] = patterns_.emplace(pattern, static_cast<std::uint32_t>(program_->regexes.size()));
     if (!added) return known->second;
-    auto compiled = CompilePattern(pattern, pattern_bytes_left_);
+    const auto checked = checked_.patterns.find(pattern);
+    const bool usable = checked != checked_.patterns.end() && PatternBytes(*checked->second) <= pattern_bytes_left_;
+    const auto compiled = usable ? tl::expected<std::shared_ptr<const re2::RE2>, std::string>(checked->second)
+                                 : CompilePattern(pattern, pattern_bytes_left_);
     if (compiled) {
       pattern_bytes_left_ -= PatternBytes(**compiled);
-      program_->regexes.push_back(*std::move(compiled));
+      program_->regexes.push_back(*compiled);
       program_->regex_costs.push_back(PatternCost(CodePointCount(pattern)));
     } else {
       SetError(compiled.error());

@@ -109,6 +109,7 @@ bool IsMap(const Value& value) {
 
 std::optional<Value> Lookup(RunContext& run, const Value& map, const Value& key) {
   if (map.kind == ValueKind::kMap) {
+    run.budget -= ReadingSteps(key);
     const Value* found = FindKey(map, key);
     return found != nullptr ? std::optional(*found) : std::nullopt;
   }

@@ -370,7 +370,9 @@ class Machine {
   Value Apply(const Callee& callee, std::span<const Value> args) {
     for (const Value& arg : args) {
       if (arg.IsError()) return arg;
+      run_.budget -= ReadingSteps(arg);
     }
+    if (run_.budget < 0) return Value();  // the run ends before anybody sees it
     Value result = callee.call(run_, args);
     if (!IsNoSuchOverload(result)) [[likely]]
       return result;

@@ -13,6 +13,7 @@ namespace {
 
 // Wrappers count as their scalars.
 bool Equivalent(TypeRef a, TypeRef b) {
+  if (a == b) return true;
   if (a->kind == TypeKind::kWrapper) a = a->first;
   if (b->kind == TypeKind::kWrapper) b = b->first;
   if (a->kind != b->kind || (a->first == nullptr) != (b->first == nullptr)) return false;
@@ -22,7 +23,7 @@ bool Equivalent(TypeRef a, TypeRef b) {
 
 class LiteralChecker {
  public:
-  LiteralChecker(const CheckedAst& checked, const Environment& environment, std::vector<SourceError>& errors)
+  LiteralChecker(CheckedAst& checked, const Environment& environment, std::vector<SourceError>& errors)
       : checked_(checked), environment_(environment), errors_(errors) {}
 
   void Walk(ExprId id, bool in_format) {
@@ -74,10 +75,18 @@ class LiteralChecker {
     if (literal.kind != ExprKind::kLiteral) return;
     if (expr.name == "matches") {
       const auto* pattern = std::get_if<std::string_view>(&literal.literal);
-      if (pattern != nullptr && !CheckPattern(*pattern).empty()) Report(args[0], "invalid matches argument");
+      if (pattern != nullptr && !PatternParses(*pattern)) Report(args[0], "invalid matches argument");
     } else if (expr.name == "duration" || expr.name == "timestamp") {
       if (!Converts(id, literal.literal)) Report(args[0], fmt::format("invalid {} argument", expr.name));
     }
+  }
+
+  bool PatternParses(std::string_view pattern) {
+    if (checked_.patterns.contains(pattern)) return true;
+    std::shared_ptr<const re2::RE2> compiled;
+    if (!CheckPattern(pattern, &compiled).empty()) return false;
+    if (compiled != nullptr) checked_.patterns.emplace(pattern, std::move(compiled));
+    return true;
   }
 
   // Whether the conversion accepts the literal.
@@ -96,14 +105,14 @@ class LiteralChecker {
 
   void Report(ExprId id, std::string message) { errors_.push_back({checked_.ast.At(id).position, std::move(message)}); }
 
-  const CheckedAst& checked_;
+  CheckedAst& checked_;
   const Environment& environment_;
   std::vector<SourceError>& errors_;
 };
 
 }  // namespace
 
-void CheckLiterals(const CheckedAst& checked, const Environment& environment, std::vector<SourceError>& errors) {
+void CheckLiterals(CheckedAst& checked, const Environment& environment, std::vector<SourceError>& errors) {
   LiteralChecker(checked, environment, errors).Walk(checked.ast.root, false);
 }
 

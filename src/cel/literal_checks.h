@@ -8,7 +8,7 @@
 
 namespace kumiko::cel {
 
-// Adds to `errors`. The types of `checked` must be final.
-void CheckLiterals(const CheckedAst& checked, const Environment& environment, std::vector<SourceError>& errors);
+// Adds to `errors`, and keeps the patterns that it compiles. The types of `checked` must be final.
+void CheckLiterals(CheckedAst& checked, const Environment& environment, std::vector<SourceError>& errors);
 
 }  // namespace kumiko::cel

@@ -8,6 +8,7 @@
 
 namespace kumiko::cel {
 
+struct CompiledPattern;  // library/regex.cc
 struct DeviceView;
 
 struct RunContext {
@@ -16,10 +17,21 @@ struct RunContext {
   std::span<const Value> variables = {};  // the other variables, in the order of the environment
   std::int64_t cost = 0;                  // units spent
   std::int64_t cost_limit = 1'000'000;
-  // Steps that functions may still take inside one call (comparing deep lists): a bound on time that cost units, which
-  // follow the reference, do not give. Below zero the run ends as if its cost were exceeded.
+  // Steps that functions may still take: a bound on time and memory that cost units, which follow the reference, do not
+  // give. One is worth about 2.5 ns. Below zero the run ends as if its cost were exceeded.
   std::int64_t budget = 10'000'000;
+  const CompiledPattern* last_pattern = nullptr;  // of those that only the run knows
 };
+
+// Takes steps; false when there are none left, and what the function returns then means nothing.
+inline bool Take(RunContext& run, std::int64_t steps) {
+  run.budget -= steps;
+  return run.budget >= 0;
+}
+// For text or bytes that a function reads or makes.
+inline std::int64_t StepsForBytes(std::size_t size) {
+  return static_cast<std::int64_t>(size / 8) + 1;
+}
 
 // The usual errors.
 Value NoSuchOverload();

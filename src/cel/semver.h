@@ -26,6 +26,8 @@ class Semver {
   std::strong_ordering operator<=>(const Semver& other) const;
   bool operator==(const Semver& other) const { return (*this <=> other) == std::strong_ordering::equal; }
   std::string ToString() const;
+  // Bytes behind the three numbers.
+  std::size_t size() const { return prerelease_.size() + build_.size(); }
 
  private:
   std::uint64_t major_ = 0;

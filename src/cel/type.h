@@ -38,6 +38,7 @@ struct Type {
   std::uint32_t variable = 0;
   std::string_view name = {};  // of kOpaque and kObject; lives as long as the type
   std::uint32_t weight = 1;    // how many types it is made of, itself included; set by the pool
+  bool closed = false;         // whether it is known to hold no variable; set by the pool
 };
 using TypeRef = const Type*;
 
@@ -110,7 +111,12 @@ class TypePool {
  private:
   static constexpr std::uint32_t kMaxWeight = 2'000;
 
+  static bool IsClosed(TypeRef type) {
+    return type == nullptr || type->closed || (type->first == nullptr && type->kind != TypeKind::kVariable);
+  }
+
   TypeRef Add(Type type) {
+    type.closed = type.kind != TypeKind::kVariable && IsClosed(type.first) && IsClosed(type.second);
     if (type.first != nullptr) type.weight += type.first->weight;
     if (type.second != nullptr) type.weight += type.second->weight;
     return type.weight > kMaxWeight ? &kDynType : &types_.emplace_back(type);

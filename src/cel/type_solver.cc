@@ -61,6 +61,7 @@ bool TypeSolver::AssignAll(const std::vector<TypeRef>& values, const std::vector
 }
 
 bool TypeSolver::Assignable(TypeRef a, TypeRef b) {
+  if (a == b) return true;
   bool bound = false;
   if (b->kind == TypeKind::kVariable) {
     if (Substitute(a, b, bound)) return true;
@@ -96,6 +97,7 @@ bool TypeSolver::Substitute(TypeRef type, TypeRef variable, bool& bound) {
 }
 
 bool TypeSolver::Occurs(TypeRef variable, TypeRef within) const {
+  if (within->closed) return false;
   if (within->kind == TypeKind::kVariable) {
     if (within->variable == variable->variable) return true;
     const TypeRef known = bindings_[within->variable];
@@ -106,6 +108,7 @@ bool TypeSolver::Occurs(TypeRef variable, TypeRef within) const {
 }
 
 bool TypeSolver::EqualOrLessSpecific(TypeRef a, TypeRef b) {
+  if (a == b) return true;
   const auto any = [](TypeRef type) { return type->kind == TypeKind::kDyn || type->kind == TypeKind::kAny; };
   if (any(a) || a->kind == TypeKind::kVariable) return true;
   if (any(b) || b->kind == TypeKind::kVariable) return false;
@@ -120,7 +123,7 @@ bool TypeSolver::EqualOrLessSpecific(TypeRef a, TypeRef b) {
 // The type with its parts replaced; itself when none changes.
 template <class Replace>
 TypeRef TypeSolver::WithParts(TypeRef type, const Replace& replace) {
-  if (type->first == nullptr || type->kind == TypeKind::kWrapper) return type;
+  if (type->closed || type->first == nullptr || type->kind == TypeKind::kWrapper) return type;
   const TypeRef first = replace(type->first);
   const TypeRef second = type->second == nullptr ? nullptr : replace(type->second);
   if (first == type->first && second == type->second) return type;

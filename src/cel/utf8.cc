@@ -54,7 +54,44 @@ std::size_t AsciiPrefix(std::string_view text) {
   return offset;
 }
 
+// Continuation bytes in eight bytes.
+std::size_t ContinuationCount(std::uint64_t word) {
+  constexpr std::uint64_t kOnes = 0x0101010101010101U;
+  return static_cast<std::size_t>((((word >> 7U) & ~(word >> 6U) & kOnes) * kOnes) >> 56U);
+}
+
 }  // namespace
+
+bool IsAscii(std::string_view text) {
+  return AsciiPrefix(text) == text.size();
+}
+
+std::size_t ValidCodePointCount(std::string_view text) {
+  std::size_t count = text.size();
+  std::size_t offset = 0;
+  for (std::uint64_t word = 0; offset + sizeof(word) <= text.size(); offset += sizeof(word)) {
+    std::memcpy(&word, text.data() + offset, sizeof(word));
+    count -= ContinuationCount(word);
+  }
+  for (; offset < text.size(); ++offset) count -= IsContinuation(text, offset) ? 1 : 0;
+  return count;
+}
+
+std::size_t ValidCodePointOffset(std::string_view text, std::size_t index) {
+  std::size_t offset = 0;
+  for (std::uint64_t word = 0; offset + sizeof(word) <= text.size(); offset += sizeof(word)) {
+    std::memcpy(&word, text.data() + offset, sizeof(word));
+    const std::size_t starts = sizeof(word) - ContinuationCount(word);
+    if (starts > index) break;
+    index -= starts;
+  }
+  for (; offset < text.size(); ++offset) {
+    if (IsContinuation(text, offset)) continue;
+    if (index == 0) return offset;
+    --index;
+  }
+  return index == 0 ? offset : std::string_view::npos;
+}
 
 bool IsValidUtf8(std::string_view text) {
   for (std::size_t offset = AsciiPrefix(text); offset < text.size();) {

@@ -14,6 +14,10 @@ bool IsValidUtf8(std::string_view text);
 std::size_t CodePointCount(std::string_view text);
 // Bytes of the code point that starts at `offset`; at least 1, and never past the end. Needs offset < text.size().
 std::size_t CodePointLength(std::string_view text, std::size_t offset);
+// The same two for text that is known to be valid, faster.
+std::size_t ValidCodePointCount(std::string_view text);
+std::size_t ValidCodePointOffset(std::string_view text, std::size_t index);
+bool IsAscii(std::string_view text);
 // Byte offset of code point `index`; text.size() when there are exactly `index`; npos beyond.
 std::size_t CodePointOffset(std::string_view text, std::size_t index);
 // `text` with the UTF-8 form of `code_point` behind it.

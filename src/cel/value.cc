@@ -13,6 +13,9 @@ namespace {
 
 constexpr double kTwoTo63 = 9223372036854775808.0;
 constexpr double kTwoTo64 = 18446744073709551616.0;
+// Steps of one comparison, and of one key to look for.
+constexpr std::int64_t kEqualSteps = 3;
+constexpr std::int64_t kFindSteps = 4;
 
 template <class T>
 int Sign3(const T& a, const T& b) {
@@ -65,6 +68,8 @@ std::optional<bool> EqualItems(const Value& a, const Value& b, std::int64_t& bud
 std::optional<bool> EqualMaps(const Value& a, const Value& b, std::int64_t& budget) {
   if (a.size != b.size) return false;
   for (std::size_t i = 0; i < a.size; ++i) {
+    budget -= kFindSteps + ReadingSteps(a.items[2 * i]);
+    if (budget < 0) return false;
     const Value* other = FindKey(b, a.items[2 * i]);
     if (other == nullptr) return false;
     const std::optional<bool> same = Equal(a.items[2 * i + 1], *other, budget);
@@ -159,8 +164,20 @@ std::optional<int> CompareNumbers(const Value& a, const Value& b) {
   return a.kind == ValueKind::kInt ? CompareIntUint(a.integer, b.natural) : -CompareIntUint(b.integer, a.natural);
 }
 
+std::int64_t ReadingSteps(const Value& value) {
+  constexpr std::size_t kBytesPerStep = 8;
+  constexpr std::size_t kStepsPerVersionByte = 8;
+  if (value.kind == ValueKind::kString || value.kind == ValueKind::kBytes) {
+    return static_cast<std::int64_t>(value.size / kBytesPerStep);
+  }
+  if (value.kind == ValueKind::kSemver) return static_cast<std::int64_t>(value.semver->size() * kStepsPerVersionByte);
+  if (value.kind == ValueKind::kUrl) return static_cast<std::int64_t>(value.url->text.size() / kBytesPerStep);
+  return 0;
+}
+
 std::optional<bool> Equal(const Value& a, const Value& b, std::int64_t& budget) {
-  if (--budget < 0) return false;
+  budget -= kEqualSteps;
+  if (budget < 0) return false;
   if (a.kind != b.kind) {
     if (a.IsNumber() && b.IsNumber()) return CompareNumbers(a, b) == 0;
     if (IsOpaque(a) && b.kind != ValueKind::kNull) return std::nullopt;
@@ -183,7 +200,9 @@ std::optional<bool> Equal(const Value& a, const Value& b, std::int64_t& budget) 
     case ValueKind::kBytes:
     case ValueKind::kType:
     case ValueKind::kError:
-      return a.view() == b.view();
+      if (a.size != b.size) return false;
+      budget -= ReadingSteps(a);
+      return budget >= 0 && a.view() == b.view();
     case ValueKind::kTimestamp:
       return CompareTimestamps(a, b) == 0;
     case ValueKind::kList:
@@ -197,13 +216,15 @@ std::optional<bool> Equal(const Value& a, const Value& b, std::int64_t& budget) 
       if (b.offset != 0) return std::nullopt;
       return a.quantity->Compare(*b.quantity) == 0;
     case ValueKind::kSemver:
-      return *a.semver == *b.semver;
+      budget -= ReadingSteps(a);
+      return budget >= 0 && *a.semver == *b.semver;
     case ValueKind::kIp:
       return *a.ip == *b.ip;
     case ValueKind::kCidr:
       return *a.cidr == *b.cidr;
     case ValueKind::kUrl:
-      return *a.url == *b.url;
+      budget -= ReadingSteps(a);
+      return budget >= 0 && *a.url == *b.url;
     case ValueKind::kNamedFormat:
       return *a.format == *b.format;
     case ValueKind::kDomains:

@@ -213,6 +213,8 @@ class Arena {
   }
 
   std::string_view Text(std::string_view text);
+  // Room for text; not initialised.
+  char* Chars(std::size_t count) { return static_cast<char*>(memory_.allocate(count, 1)); }
   // `count` null values.
   Value* Values(std::size_t count);
   const Value* Box(const Value& value) {
@@ -248,9 +250,11 @@ class Arena {
 // "int", "string", "kubernetes.Quantity": what type(x) is called.
 std::string_view KindName(const Value& value);
 // Equality as `==` has it: numbers by value across kinds, lists and maps deep; nullopt ("no such overload") when an
-// opaque value (quantity, version, address) on the left meets another kind. Every comparison takes one from `budget`;
-// below zero the answer means nothing.
+// opaque value (quantity, version, address) on the left meets another kind. Every comparison takes steps from `budget`
+// (run_context.h); below zero the answer means nothing.
 std::optional<bool> Equal(const Value& a, const Value& b, std::int64_t& budget);
+// Steps that a look at the whole value takes: what long text, versions and URLs are worth.
+std::int64_t ReadingSteps(const Value& value);
 // Order of numbers across kinds; nullopt for NaN.
 std::optional<int> CompareNumbers(const Value& a, const Value& b);
 // Order as `<` has it: numbers, strings, bytes, bools, timestamps, durations; nullopt for other pairs and NaN

@@ -186,7 +186,8 @@ void AddCheapUnits(std::vector<HostileExpression>& all) {
   const std::string letters = "\"" + Repeat("a", 90'000) + "\"";
   const std::string wide = "\"" + Repeat("\xf0\x9f\x98\x80", 90'000) + "\"";
   const auto in_loop = [](std::string_view start, std::string_view step) {
-    return fmt::format("cel.bind(s, {}, lists.range(100000).all(x, {}))", start, step);
+    // The filter keeps the compiler from working out in advance what is done with the constant.
+    return fmt::format("cel.bind(s, [{}].filter(y, true)[0], lists.range(100000).all(x, {}))", start, step);
   };
   all.push_back({"size of long text", in_loop(letters, "size(s) > x")});
   all.push_back({"size of wide text", in_loop(wide, "size(s) >= 0")});
@@ -201,7 +202,8 @@ void AddCheapUnits(std::vector<HostileExpression>& all) {
   all.push_back({"long text as URL", in_loop("\"http://a/?" + Repeat("a=b&", 20'000) + "\"", "isURL(s)")});
   all.push_back({"long text as address", in_loop("\"" + Repeat("0:", 40'000) + "\"", "!isIP(s)")});
   all.push_back({"long text as block", in_loop("\"" + Repeat("0:", 40'000) + "/1\"", "!isCIDR(s)")});
-  all.push_back({"long text as duration", in_loop("\"" + Repeat("1h", 40'000) + "\"", "duration(s) != duration(\"0s\")")});
+  all.push_back(
+      {"long text as duration", in_loop("\"" + Repeat("1h", 40'000) + "\"", "duration(s) != duration(\"0s\")")});
   all.push_back({"long text as time", in_loop(letters, "timestamp(s) == timestamp(0) || true")});
   all.push_back({"long text as label", in_loop(letters, "format.dns1123Label().validate(s).hasValue()")});
   all.push_back({"long text in upper case", in_loop(letters, "s.upperAscii() != \"\"")});
@@ -215,73 +217,110 @@ void AddCheapUnits(std::vector<HostileExpression>& all) {
   all.push_back({"long text split at letters", in_loop(letters, "s.split(\"a\").size() > x")});
   all.push_back({"long text replaced", in_loop(letters, "s.replace(\"a\", \"b\") != s")});
   all.push_back({"long text replaced by nothing", in_loop(letters, "s.replace(\"a\", \"\") != s")});
-  all.push_back({"equal long texts", in_loop("[" + letters + "]", "[s, s, s, s, s, s, s, s] == [s, s, s, s, s, s, s, s]")});
+  all.push_back(
+      {"equal long texts", in_loop("[" + letters + "]", "[s, s, s, s, s, s, s, s] == [s, s, s, s, s, s, s, s]")});
   all.push_back({"long text in a list", in_loop(letters, "s in [s + \"\"]")});
   all.push_back({"long keys", in_loop(letters, "{s: 1}[s] == 1")});
-  all.push_back({"long keys of one map", "cel.bind(s, " + letters + ", cel.bind(m, {s: 1}, lists.range(100000).all(x, m[s] == 1)))"});
-  all.push_back({"long keys in one map", "cel.bind(s, " + letters + ", cel.bind(m, {s: 1}, lists.range(100000).all(x, s in m)))"});
-  all.push_back({"distinct long texts", "cel.bind(s, " + letters + ", lists.range(600).map(x, s).distinct().size() == 1)"});
+  all.push_back({"long keys of one map",
+                 "cel.bind(s, " + letters + ", cel.bind(m, {s: 1}, lists.range(100000).all(x, m[s] == 1)))"});
+  all.push_back({"long keys in one map",
+                 "cel.bind(s, " + letters + ", cel.bind(m, {s: 1}, lists.range(100000).all(x, s in m)))"});
+  all.push_back(
+      {"distinct long texts", "cel.bind(s, " + letters + ", lists.range(600).map(x, s).distinct().size() == 1)"});
   all.push_back({"sorted long texts", "cel.bind(s, " + letters + ", lists.range(600).map(x, s).sort().size() == 1)"});
-  all.push_back({"sets of long texts", "cel.bind(s, " + letters + ", cel.bind(l, lists.range(900).map(x, s), sets.equivalent(l, l)))"});
-  all.push_back({"set of long texts without one", "cel.bind(s, " + letters + ", sets.contains(lists.range(900).map(x, s), [s + \"\", s.replace(\"a\", \"b\", 1)]))"});
+  all.push_back({"sets of long texts",
+                 "cel.bind(s, " + letters + ", cel.bind(l, lists.range(900).map(x, s), sets.equivalent(l, l)))"});
+  all.push_back({"set of long texts without one",
+                 "cel.bind(s, " + letters +
+                     ", sets.contains(lists.range(900).map(x, s), [s + \"\", s.replace(\"a\", \"b\", 1)]))"});
   all.push_back({"largest of long texts", in_loop("lists.range(100).map(x, " + letters + ")", "s.max() != \"\"")});
-  all.push_back({"long texts found", in_loop("lists.range(100).map(x, " + letters + ")", "s.indexOf(s[0] + \"b\") == -1")});
+  all.push_back(
+      {"long texts found", in_loop("lists.range(100).map(x, " + letters + ")", "s.indexOf(s[0] + \"b\") == -1")});
   all.push_back({"long text joined", in_loop("lists.range(100).map(x, " + letters + ")", "s.join() != \"\"")});
   const std::string half = "\"" + Repeat("a", 20'000) + "\"";
-  all.push_back({"indexOf in a loop", "cel.bind(s, " + letters.substr(0, 40'000) + "\", cel.bind(t, " + half + " + \"b\", lists.range(1000).all(x, s.indexOf(t) < 0)))"});
-  all.push_back({"lastIndexOf in a loop", "cel.bind(s, " + letters.substr(0, 40'000) + "\", cel.bind(t, \"b\" + " + half + ", lists.range(1000).all(x, s.lastIndexOf(t) < 0)))"});
-  all.push_back({"replace in a loop", "cel.bind(s, " + letters.substr(0, 40'000) + "\", cel.bind(t, " + half + " + \"b\", lists.range(1000).all(x, s.replace(t, s) == s)))"});
-  all.push_back({"split in a loop", "cel.bind(s, " + letters.substr(0, 40'000) + "\", cel.bind(t, " + half + " + \"b\", lists.range(1000).all(x, s.split(t) == [s])))"});
-  all.push_back({"contains in a loop", "cel.bind(s, " + letters.substr(0, 40'000) + "\", cel.bind(t, \"" + Repeat("a", 90) + "b\", lists.range(1000).all(x, !s.contains(t))))"});
-  all.push_back({"short text found everywhere", in_loop("\"" + Repeat("a", 100) + "\"", "s.findAll(\"a\").size() > 0")});
+  all.push_back({"indexOf in a loop", "cel.bind(s, " + letters.substr(0, 40'000) + "\", cel.bind(t, " + half +
+                                          " + \"b\", lists.range(1000).all(x, s.indexOf(t) < 0)))"});
+  all.push_back({"lastIndexOf in a loop", "cel.bind(s, " + letters.substr(0, 40'000) + "\", cel.bind(t, \"b\" + " +
+                                              half + ", lists.range(1000).all(x, s.lastIndexOf(t) < 0)))"});
+  all.push_back({"replace in a loop", "cel.bind(s, " + letters.substr(0, 40'000) + "\", cel.bind(t, " + half +
+                                          " + \"b\", lists.range(1000).all(x, s.replace(t, s) == s)))"});
+  all.push_back({"split in a loop", "cel.bind(s, " + letters.substr(0, 40'000) + "\", cel.bind(t, " + half +
+                                        " + \"b\", lists.range(1000).all(x, s.split(t) == [s])))"});
+  all.push_back({"contains in a loop", "cel.bind(s, " + letters.substr(0, 40'000) + "\", cel.bind(t, \"" +
+                                           Repeat("a", 90) + "b\", lists.range(1000).all(x, !s.contains(t))))"});
+  all.push_back(
+      {"short text found everywhere", in_loop("\"" + Repeat("a", 100) + "\"", "s.findAll(\"a\").size() > 0")});
   all.push_back({"short text matched", in_loop("\"" + Repeat("a", 60) + "\"", "s.matches(\"^a+$\")")});
   all.push_back({"pattern of many states", "\"" + RandomLetters(90'000) + "\".matches(\"(a|b)*a(a|b){30}c\")"});
-  all.push_back({"pattern of many states in a loop", "cel.bind(s, \"" + RandomLetters(90'000) + "\", [1,2,3,4,5,6,7,8,9].all(x, !s.substring(x).matches(\"(a|b)*a(a|b){30}c\")))"});
-  all.push_back({"found pattern of many states", "\"" + RandomLetters(90'000) + "\".find(\"(a|b)*a(a|b){30}c\") == \"\""});
+  all.push_back({"pattern of many states in a loop",
+                 "cel.bind(s, \"" + RandomLetters(90'000) +
+                     "\", [1,2,3,4,5,6,7,8,9].all(x, !s.substring(x).matches(\"(a|b)*a(a|b){30}c\")))"});
+  all.push_back(
+      {"found pattern of many states", "\"" + RandomLetters(90'000) + "\".find(\"(a|b)*a(a|b){30}c\") == \"\""});
   all.push_back({"all found of many states", "\"" + RandomLetters(90'000) + "\".findAll(\"a(a|b){30}a\").size() == 1"});
-  all.push_back({"query of a URL", in_loop("url(\"http://a/?" + Repeat("a=b&", 20'000) + "\")", "s.getQuery().size() == 1")});
-  all.push_back({"distinct query of a URL", in_loop("url(\"http://a/?" + Numbered("a{}=b", "&", 9'000) + "\")", "s.getQuery().size() > 1")});
-  all.push_back({"path of a URL", in_loop("url(\"http://a/" + Repeat("%20", 30'000) + "\")", "s.getEscapedPath() != \"\"")});
+  all.push_back(
+      {"query of a URL", in_loop("url(\"http://a/?" + Repeat("a=b&", 20'000) + "\")", "s.getQuery().size() == 1")});
+  all.push_back({"distinct query of a URL",
+                 in_loop("url(\"http://a/?" + Numbered("a{}=b", "&", 9'000) + "\")", "s.getQuery().size() > 1")});
+  all.push_back(
+      {"path of a URL", in_loop("url(\"http://a/" + Repeat("%20", 30'000) + "\")", "s.getEscapedPath() != \"\"")});
   all.push_back({"long URL", in_loop("\"http://a/" + Repeat("%20", 30'000) + "\"", "url(s) == url(s)")});
-  all.push_back({"compared versions", in_loop("semver(\"1.2.3-" + Repeat("a.", 40'000) + "a\")", "s.compareTo(s) == 0 && s == s")});
+  all.push_back({"compared versions",
+                 in_loop("semver(\"1.2.3-" + Repeat("a.", 40'000) + "a\")", "s.compareTo(s) == 0 && s == s")});
   all.push_back({"compared URLs", in_loop("url(\"http://a/" + Repeat("a", 90'000) + "\")", "s == s")});
-  all.push_back({"compared quantities", in_loop("quantity(\"" + Repeat("9", 400) + "e9000\")", "s.compareTo(quantity(\"1e-9000\")) > 0")});
+  all.push_back({"compared quantities",
+                 in_loop("quantity(\"" + Repeat("9", 400) + "e9000\")", "s.compareTo(quantity(\"1e-9000\")) > 0")});
   all.push_back({"added quantities", in_loop("quantity(\"9e9000\")", "s.add(quantity(\"1e-9000\")).isGreaterThan(s)")});
   all.push_back({"quantities as numbers", in_loop("quantity(\"9e9000\")", "s.asApproximateFloat() > 1.0")});
-  all.push_back({"formatted numbers", in_loop("\"" + Repeat("%.300f", 50) + "\"", "s.format([" + Repeat("1e300,", 49) + "1e300]) != s")});
+  all.push_back({"formatted numbers",
+                 in_loop("\"" + Repeat("%.300f", 50) + "\"", "s.format([" + Repeat("1e300,", 49) + "1e300]) != s")});
   all.push_back({"formatted precision", in_loop("1.0", "\"%.900000f\".format([s]) != \"\"")});
   all.push_back({"formatted many", in_loop("[" + Repeat("1,", 9'999) + "1]", "\"%s\".format([s]) != \"\"")});
-  all.push_back({"formatted maps that share", Chain("{1: 1}", "{\"a\": v, \"b\": v}", "\"%s\".format([v]).size() == 1", 60)});
+  all.push_back(
+      {"formatted maps that share", Chain("{1: 1}", "{\"a\": v, \"b\": v}", "\"%s\".format([v]).size() == 1", 60)});
   all.push_back({"list found in itself", Chain("1", "[v, v]", "[v].indexOf(v) == 0", 60)});
   all.push_back({"lists that share in sets", Chain("1", "[v, v]", "sets.intersects([v], [[v]])", 60)});
   all.push_back({"summed lists that share", Chain("dyn(1)", "dyn([v, v])", "v.includes(v)", 60)});
   all.push_back({"flattened lists that double", Chain("[1]", "[v, v].flatten()", "v.size() == 1", 60)});
-  all.push_back({"shared maps transformed", Chain("{1: 1, 2: 2}", "v.transformMap(a, b, v.transformMap(c, d, v))", "v.size() == 1", 20)});
-  all.push_back({"maps of a thousand in a loop", "cel.bind(m, lists.range(1000).transformMap(i, v, v), lists.range(1000).all(x, m.map(k, k).size() > 0))"});
-  all.push_back({"maps with long keys sorted", "cel.bind(s, " + letters + ", [" + Repeat("{s + \"b\": 1, s + \"a\": 2},", 99) + "].size() == 1)"});
-  all.push_back({"entries with one long key", "cel.bind(s, " + letters + ", lists.range(90).all(x, {s: x, s + \"\": x, s + \"b\": x}.size() == 2))"});
-  all.push_back({"device in a loop", "lists.range(100000).all(x, device.attributes.size() == 0 && device.attributes == device.attributes)"});
-  all.push_back({"device maps in loops", "lists.range(1000).all(x, lists.range(1000).all(y, device.attributes.all(d, d == \"\") && device.capacity[string(y)].size() == 0))"});
+  all.push_back({"shared maps transformed",
+                 Chain("{1: 1, 2: 2}", "v.transformMap(a, b, v.transformMap(c, d, v))", "v.size() == 1", 20)});
+  all.push_back(
+      {"maps of a thousand in a loop",
+       "cel.bind(m, lists.range(1000).transformMap(i, v, v), lists.range(1000).all(x, m.map(k, k).size() > 0))"});
+  all.push_back({"maps with long keys sorted",
+                 "cel.bind(s, " + letters + ", [" + Repeat("{s + \"b\": 1, s + \"a\": 2},", 99) + "].size() == 1)"});
+  all.push_back(
+      {"entries with one long key",
+       "cel.bind(s, " + letters + ", lists.range(90).all(x, {s: x, s + \"\": x, s + \"b\": x}.size() == 2))"});
+  all.push_back(
+      {"device in a loop",
+       "lists.range(100000).all(x, device.attributes.size() == 0 && device.attributes == device.attributes)"});
+  all.push_back({"device maps in loops",
+                 "lists.range(1000).all(x, lists.range(1000).all(y, device.attributes.all(d, d == \"\") && "
+                 "device.capacity[string(y)].size() == 0))"});
   all.push_back({"strings of numbers", "lists.range(300000).all(x, string(x) != \"\")"});
   all.push_back({"strings of doubles", "lists.range(300000).all(x, string(double(x) / 3.0) != \"\")"});
   all.push_back({"joined numbers", "lists.range(150000).map(x, string(x)).join(\",\").size() == 1"});
   all.push_back({"errors in a loop", "lists.range(300000).exists(x, [][x] == 1)"});
   all.push_back({"versions in a loop", "lists.range(300000).all(x, semver(\"1.2.3-a.b\") == semver(\"1.2.3-a.b\"))"});
   all.push_back({"versions of a loop", "lists.range(100000).all(x, isSemver(string(x) + \".2.3\"))"});
-  all.push_back({"quantities of a loop", "lists.range(100000).all(x, quantity(string(x) + \"Gi\").isGreaterThan(quantity(\"-1\")))"});
+  all.push_back({"quantities of a loop",
+                 "lists.range(100000).all(x, quantity(string(x) + \"Gi\").isGreaterThan(quantity(\"-1\")))"});
   all.push_back({"addresses of a loop", "lists.range(100000).all(x, ip(\"::\" + string(x % 10000)).family() == 6)"});
   all.push_back({"blocks of a loop", "lists.range(100000).all(x, cidr(\"10.0.0.0/8\").containsIP(\"10.0.0.1\"))"});
   all.push_back({"URLs of a loop", "lists.range(100000).all(x, url(\"http://a/\" + string(x)).getHost() == \"a\")"});
   all.push_back({"durations of a loop", "lists.range(100000).all(x, duration(string(x) + \"s\") >= duration(\"0s\"))"});
   all.push_back({"formats of a loop", "lists.range(100000).all(x, \"%d %s\".format([x, [x]]) != \"\")"});
-  all.push_back({"labels of a loop", "lists.range(100000).all(x, !format.dns1123Label().validate(\"a\" + string(x)).hasValue())"});
+  all.push_back({"labels of a loop",
+                 "lists.range(100000).all(x, !format.dns1123Label().validate(\"a\" + string(x)).hasValue())"});
   all.push_back({"sorted texts of a loop", "lists.range(680).map(x, string(x * 7919 % 680)).sort().size() == 1"});
   all.push_back({"sorted lists of a loop", "lists.range(100000).all(x, [3, 1, 2].sort() == [1, 2, 3])"});
   all.push_back({"distinct lists of a loop", "lists.range(100000).all(x, [3, 1, 2].distinct().size() == 3)"});
   all.push_back({"maps of a loop", "lists.range(100000).all(x, {\"b\": x, \"a\": x}.size() == 2)"});
   all.push_back({"optionals of a loop", "lists.range(100000).all(x, [x][?1].optMap(y, y).orValue(x) == x)"});
   all.push_back({"long conditions of a loop", "lists.range(100000).all(x, " + Repeat("x >= 0 && ", 1'000) + "true)"});
-  all.push_back({"nested maps of a loop", "[1].transformMap(a, b, lists.range(100000).transformMap(c, d, {a: c})).size() == 2"});
+  all.push_back(
+      {"nested maps of a loop", "[1].transformMap(a, b, lists.range(100000).transformMap(c, d, {a: c})).size() == 2"});
 }
 
 // Nesting at its limit, of everything that nests.

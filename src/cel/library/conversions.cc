@@ -147,7 +147,8 @@ Value ToDouble(RunContext& run, std::span<const Value> args) {
   if (from.kind == ValueKind::kInt) return Value::Double(static_cast<double>(from.integer));
   if (from.kind == ValueKind::kUint) return Value::Double(static_cast<double>(from.natural));
   if (from.kind != ValueKind::kString) return NoSuchOverload();
-  run.budget -= static_cast<std::int64_t>(from.size / 10);
+  // Digits are read one by one.
+  if (!Take(run, static_cast<std::int64_t>(from.size))) return NoSuchOverload();
   const auto parsed = ParseDouble(from.view());
   return parsed ? Value::Double(*parsed) : BadText(run, "double");
 }
@@ -169,7 +170,7 @@ Value ToString(RunContext& run, std::span<const Value> args) {
   const Value& from = args[0];
   if (from.kind == ValueKind::kString) return from;
   if (from.kind == ValueKind::kBytes) {
-    run.budget -= static_cast<std::int64_t>(from.size / 10);
+    if (!Take(run, static_cast<std::int64_t>(from.size / 2))) return NoSuchOverload();
     return IsValidUtf8(from.view()) ? Value::String(from.view())
                                     : Value::Error("invalid UTF-8 in bytes, cannot convert to string");
   }

@@ -125,45 +125,73 @@ std::string WrongType(char verb, std::string_view type) {
 
 // ---- values
 
-using Text = tl::expected<std::string, std::string>;
+constexpr std::int64_t kStepsPerItem = 16;
+constexpr std::int64_t kStepsPerTime = 200;
+// A double takes long when it has many digits.
+constexpr std::int64_t kStepsPerDigit = 4;
+// Whether a character beyond ASCII is printable is asked of a pattern.
+constexpr std::int64_t kStepsPerWideByte = 40;
 
+// What is wrong with a value; nullopt when it could be written.
+using Mistake = std::optional<std::string>;
+
+// Writes values behind each other. Nested lists may share items, so there can be far more than were ever made: every
+// part takes steps before it is written.
 class ValueFormatter {
  public:
   explicit ValueFormatter(RunContext& run) : run_(run) {}
 
-  Text Format(const Value& value, const Clause& clause) {
+  // Text that stands for itself.
+  void Add(std::string_view text) {
+    if (Take(run_, StepsForBytes(text.size()))) out_ += text;
+  }
+
+  Mistake Format(const Value& value, const Clause& clause) {
+    if (!Take(run_, kStepsPerItem)) return "";
     switch (clause.verb) {
       case 's':
         return String(value);
       case 'd':
-        if (IsInteger(value)) return Describe(value);
-        break;
+        if (!IsInteger(value)) break;
+        return Write(Describe(value));
       case 'f':
       case 'e':
         if (const std::optional<double> number = Double(value)) {
-          return clause.verb == 'f' ? FormatFixed(*number, clause.precision)
-                                    : FormatScientific(*number, clause.precision);
+          return Digits(clause.verb == 'f' ? FormatFixed(*number, clause.precision)
+                                           : FormatScientific(*number, clause.precision));
         }
         break;
       case 'b':
-        if (value.kind == ValueKind::kBool) return value.boolean ? "1" : "0";
-        if (value.kind == ValueKind::kInt) return fmt::format("{:b}", value.integer);
-        if (value.kind == ValueKind::kUint) return fmt::format("{:b}", value.natural);
+        if (value.kind == ValueKind::kBool) return Write(value.boolean ? "1" : "0");
+        if (value.kind == ValueKind::kInt) return Write(fmt::format("{:b}", value.integer));
+        if (value.kind == ValueKind::kUint) return Write(fmt::format("{:b}", value.natural));
         break;
       case 'o':
-        if (value.kind == ValueKind::kInt) return fmt::format("{:o}", value.integer);
-        if (value.kind == ValueKind::kUint) return fmt::format("{:o}", value.natural);
+        if (value.kind == ValueKind::kInt) return Write(fmt::format("{:o}", value.integer));
+        if (value.kind == ValueKind::kUint) return Write(fmt::format("{:o}", value.natural));
         break;
       default:
         if (IsInteger(value) || value.kind == ValueKind::kString || value.kind == ValueKind::kBytes) {
-          return Hex(value, clause.verb == 'X');
+          Hex(value, clause.verb == 'X');
+          return std::nullopt;
         }
     }
-    return tl::unexpected(WrongType(clause.verb, KindName(value)));
+    return WrongType(clause.verb, KindName(value));
   }
+
+  const std::string& written() const { return out_; }
 
  private:
   static bool IsInteger(const Value& value) { return value.kind == ValueKind::kInt || value.kind == ValueKind::kUint; }
+
+  Mistake Write(std::string_view text) {
+    Add(text);
+    return std::nullopt;
+  }
+  Mistake Digits(std::string_view text) {
+    run_.budget -= kStepsPerDigit * static_cast<std::int64_t>(text.size());
+    return Write(text);
+  }
 
   // Three texts stand for the numbers that have no literal.
   static std::optional<double> Double(const Value& value) {
@@ -174,120 +202,140 @@ class ValueFormatter {
     return value.view() == "-Infinity" ? std::optional<double>(-INFINITY) : std::nullopt;
   }
 
-  static std::string Hex(const Value& value, bool upper) {
-    if (value.kind == ValueKind::kInt)
-      return upper ? fmt::format("{:X}", value.integer) : fmt::format("{:x}", value.integer);
-    if (value.kind == ValueKind::kUint)
-      return upper ? fmt::format("{:X}", value.natural) : fmt::format("{:x}", value.natural);
-    const std::string_view digits = upper ? "0123456789ABCDEF" : "0123456789abcdef";
-    std::string text;
-    for (const char c : value.view()) {
-      text += digits[static_cast<unsigned char>(c) >> 4U];
-      text += digits[static_cast<unsigned char>(c) & 0xFU];
+  void Hex(const Value& value, bool upper) {
+    if (value.kind == ValueKind::kInt) {
+      return Add(upper ? fmt::format("{:X}", value.integer) : fmt::format("{:x}", value.integer));
     }
-    return text;
+    if (value.kind == ValueKind::kUint) {
+      return Add(upper ? fmt::format("{:X}", value.natural) : fmt::format("{:x}", value.natural));
+    }
+    if (!Take(run_, 2 * static_cast<std::int64_t>(value.size))) return;
+    const std::string_view digits = upper ? "0123456789ABCDEF" : "0123456789abcdef";
+    for (const char c : value.view()) {
+      out_ += digits[static_cast<unsigned char>(c) >> 4U];
+      out_ += digits[static_cast<unsigned char>(c) & 0xFU];
+    }
   }
 
-  Text Bytes(const Value& value) const {
-    if (IsValidUtf8(value.view())) return std::string(value.view());
-    return tl::unexpected(
-        std::string("could not convert argument \"invalid UTF-8 in bytes, cannot convert to string\" to string"));
+  Mistake BytesMistake(const Value& value) {
+    if (!Take(run_, StepsForBytes(4 * value.size)) || IsValidUtf8(value.view())) return std::nullopt;
+    return "could not convert argument \"invalid UTF-8 in bytes, cannot convert to string\" to string";
   }
 
-  Text String(const Value& value) {
+  Mistake String(const Value& value) {
     if (value.kind == ValueKind::kList) return List(value);
     if (IsMap(value)) return Map(value);
-    if (value.kind == ValueKind::kBytes) return Bytes(value);
-    if (value.kind == ValueKind::kTimestamp) return TimestampText(value);
-    if (value.kind == ValueKind::kDuration) return DurationText(value);
-    if (value.kind == ValueKind::kBool || value.IsNumber() || value.kind == ValueKind::kString ||
-        value.kind == ValueKind::kType || value.kind == ValueKind::kNull) {
-      return Describe(value);
+    if (value.kind == ValueKind::kString) return Write(value.view());
+    if (value.kind == ValueKind::kBytes) {
+      if (auto mistake = BytesMistake(value)) return mistake;
+      return Write(value.view());
     }
-    return tl::unexpected(WrongType('s', KindName(value)));
+    if (value.kind == ValueKind::kTimestamp || value.kind == ValueKind::kDuration) return Write(Time(value));
+    if (value.kind == ValueKind::kBool || value.IsNumber() || value.kind == ValueKind::kType ||
+        value.kind == ValueKind::kNull) {
+      return Write(Describe(value));
+    }
+    return WrongType('s', KindName(value));
+  }
+
+  std::string Time(const Value& value) {
+    if (!Take(run_, kStepsPerTime)) return "";
+    return value.kind == ValueKind::kTimestamp ? TimestampText(value) : DurationText(value);
+  }
+
+  void AddQuoted(std::string_view text) {
+    const auto wide =
+        std::count_if(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) > 0x7F; });
+    if (!Take(run_, static_cast<std::int64_t>(text.size()) + kStepsPerWideByte * wide)) return;
+    out_ += Quoted(text);
   }
 
   // Inside lists and maps values look as expressions spell them. Values nest no deeper than expressions and documents.
-  Text Item(const Value& value) {
-    run_.budget -= static_cast<std::int64_t>(value.kind == ValueKind::kString ? value.size / 10 : 0) + 1;
-    if (run_.budget < 0) return std::string();
+  Mistake Item(const Value& value) {
+    if (!Take(run_, kStepsPerItem)) return std::nullopt;
     if (value.kind == ValueKind::kList) return List(value);
     if (IsMap(value)) return Map(value);
-    if (value.kind == ValueKind::kString) return Quoted(value.view());
-    if (value.kind == ValueKind::kBytes) {
-      return Bytes(value).map([](const std::string& text) { return 'b' + Quoted(text); });
+    if (value.kind == ValueKind::kString) {
+      AddQuoted(value.view());
+      return std::nullopt;
     }
-    if (value.kind == ValueKind::kTimestamp) return fmt::format("timestamp(\"{}\")", TimestampText(value));
-    if (value.kind == ValueKind::kDuration) return fmt::format("duration(\"{}\")", DurationText(value));
+    if (value.kind == ValueKind::kBytes) {
+      if (auto mistake = BytesMistake(value)) return mistake;
+      out_ += 'b';
+      AddQuoted(value.view());
+      return std::nullopt;
+    }
+    if (value.kind == ValueKind::kTimestamp) return Write(fmt::format("timestamp(\"{}\")", Time(value)));
+    if (value.kind == ValueKind::kDuration) return Write(fmt::format("duration(\"{}\")", Time(value)));
     if (value.kind == ValueKind::kDouble) {
-      return std::isfinite(value.real) ? fmt::format("{:.6f}", value.real) : '"' + FormatDouble(value.real) + '"';
+      return Digits(std::isfinite(value.real) ? fmt::format("{:.6f}", value.real)
+                                              : '"' + FormatDouble(value.real) + '"');
     }
     if (value.kind == ValueKind::kBool || IsInteger(value) || value.kind == ValueKind::kType ||
         value.kind == ValueKind::kNull) {
-      return Describe(value);
+      return Write(Describe(value));
     }
-    return tl::unexpected("no formatting function for " + std::string(KindName(value)));
+    return "no formatting function for " + std::string(KindName(value));
   }
 
-  Text List(const Value& list) {
-    std::string text = "[";
-    for (const Value& item : list.list()) {
-      if (run_.budget < 0) break;
-      Text part = Item(item);
-      if (!part) return part;
-      if (text.size() > 1) text += ", ";
-      text += *part;
+  Mistake List(const Value& list) {
+    out_ += '[';
+    for (std::size_t i = 0; i < list.size && run_.budget >= 0; ++i) {
+      if (i > 0) out_ += ", ";
+      if (auto mistake = Item(list.items[i])) return mistake;
     }
-    return text + ']';
+    out_ += ']';
+    return std::nullopt;
   }
 
-  Text Map(const Value& map) {
-    std::vector<std::pair<std::string, std::string>> entries;
-    for (const Value& key : Keys(run_, map).list()) {
-      if (run_.budget < 0) break;
+  // In the order of the texts of the keys.
+  Mistake Map(const Value& map) {
+    const Value keys = Keys(run_, map);
+    std::vector<std::pair<std::string, Value>> entries;
+    for (const Value& key : keys.list()) {
       if (key.kind != ValueKind::kString && key.kind != ValueKind::kBool && !IsInteger(key)) {
-        return tl::unexpected("no formatting function for map key of type " + std::string(KindName(key)));
+        return "no formatting function for map key of type " + std::string(KindName(key));
       }
-      Text key_text = Item(key);
-      const std::optional<Value> value = Lookup(run_, map, key);
-      if (!value) continue;
-      if (value->IsError()) return tl::unexpected(std::string(value->view()));
-      Text value_text = Item(*value);
-      if (!value_text) return value_text;
-      entries.emplace_back(*std::move(key_text), *std::move(value_text));
+      const std::size_t before = out_.size();
+      Item(key);
+      if (run_.budget < 0) return std::nullopt;
+      entries.emplace_back(out_.substr(before), key);
+      out_.resize(before);
     }
     std::stable_sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-    std::string text = "{";
-    for (const auto& [key, value] : entries) {
-      if (text.size() > 1) text += ", ";
-      text += key + ':' + value;
+    out_ += '{';
+    bool first = true;
+    for (const auto& [key_text, key] : entries) {
+      const std::optional<Value> value = Lookup(run_, map, key);
+      if (!value) continue;
+      if (value->IsError()) return std::string(value->view());
+      if (!first) out_ += ", ";
+      first = false;
+      Add(key_text);
+      out_ += ':';
+      if (auto mistake = Item(*value)) return mistake;
+      if (run_.budget < 0) return std::nullopt;
     }
-    return text + '}';
+    out_ += '}';
+    return std::nullopt;
   }
 
   RunContext& run_;
+  std::string out_;
 };
 
 Value Format(RunContext& run, std::span<const Value> args) {
   if (args[0].kind != ValueKind::kString || args[1].kind != ValueKind::kList) return NoSuchOverload();
   const Value& list = args[1];
   ValueFormatter formatter(run);
-  std::string text;
-  const auto add = [&](std::string_view part) {
-    run.budget -= static_cast<std::int64_t>(part.size() / 10) + 1;
-    if (run.budget >= 0) text += part;
+  const auto text = [&](std::string_view part) { formatter.Add(part); };
+  const auto argument = [&](std::size_t index, const Clause& clause) {
+    return formatter.Format(list.items[index], clause);
   };
-  const auto argument = [&](std::size_t index, const Clause& clause) -> std::optional<std::string> {
-    if (run.budget < 0) return "";
-    const Text formatted = formatter.Format(list.items[index], clause);
-    if (!formatted) return formatted.error();
-    add(*formatted);
-    return std::nullopt;
-  };
-  if (const auto mistake = ReadPattern(Stage::kRun, args[0].view(), list.size, add, argument)) {
+  if (const auto mistake = ReadPattern(Stage::kRun, args[0].view(), list.size, text, argument)) {
     return run.arena.Error(*mistake);
   }
-  return Value::String(run.arena.Text(text));
+  return Value::String(run.arena.Text(formatter.written()));
 }
 
 // ---- checks before the run

@@ -8,6 +8,8 @@
 namespace kumiko::cel {
 namespace {
 
+constexpr std::int64_t kItemSteps = 2;
+
 // Overloads differ only in the type of the items. As in the reference the first item decides whether one is meant.
 bool IsListOf(const Value& value, ValueKind kind) {
   return value.kind == ValueKind::kList && (value.size == 0 || value.items[0].kind == kind);
@@ -24,7 +26,7 @@ Value IsSorted(RunContext& run, std::span<const Value> args) {
   if (!IsListOf(args[0], kind)) return NoSuchOverload();
   const Value* previous = nullptr;
   for (const Value& item : args[0].list()) {
-    if (--run.budget < 0) break;
+    if (!Take(run, kItemSteps + ReadingSteps(item))) break;
     if (!HasOrder(item.kind)) return WrongInside();
     if (previous != nullptr && Order(*previous, item) > 0) return Value::Bool(false);
     previous = &item;
@@ -39,7 +41,7 @@ Value Extreme(RunContext& run, std::span<const Value> args) {
   if (!IsListOf(args[0], kind)) return NoSuchOverload();
   const Value* best = nullptr;
   for (const Value& item : args[0].list()) {
-    if (--run.budget < 0) break;
+    if (!Take(run, kItemSteps + ReadingSteps(item))) break;
     if (!HasOrder(item.kind)) return WrongInside();
     if (best == nullptr) {
       best = &item;
@@ -80,7 +82,7 @@ Value Sum(RunContext& run, std::span<const Value> args) {
   if (!IsListOf(args[0], kind)) return NoSuchOverload();
   Value sum = Zero(kind);
   for (const Value& item : args[0].list()) {
-    if (--run.budget < 0) break;
+    if (!Take(run, kItemSteps + ReadingSteps(item))) break;
     sum = Plus(sum, item);
     if (sum.IsError()) break;
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "cel/device_access.h"
@@ -77,15 +78,13 @@ Value Concatenate(RunContext& run, const Value& a, const Value& b) {
     std::copy_n(b.items, b.size, std::copy_n(a.items, a.size, items));
     return Value::List(items, a.size + b.size);
   }
-  run.budget -= static_cast<std::int64_t>((a.size + b.size) / 10);
-  if (run.budget < 0) return NoSuchOverload();
+  if (!Take(run, StepsForBytes(a.size + b.size))) return NoSuchOverload();
   if (a.size == 0) return b;
   if (b.size == 0) return a;
-  std::string text;
-  text.reserve(a.size + b.size);
-  text += a.view();
-  text += b.view();
-  return Value::Text(a.kind, run.arena.Text(text));
+  char* text = run.arena.Chars(a.size + b.size);
+  std::memcpy(text, a.text, a.size);
+  std::memcpy(text + a.size, b.text, b.size);
+  return Value::Text(a.kind, {text, a.size + b.size});
 }
 
 bool IsTime(const Value& value) {
@@ -191,7 +190,7 @@ Value GreaterEqual(RunContext&, std::span<const Value> args) {
 
 Value Size(RunContext& run, std::span<const Value> args) {
   const Value& value = args[0];
-  if (value.kind == ValueKind::kString) return Value::Int(static_cast<std::int64_t>(CodePointCount(value.view())));
+  if (value.kind == ValueKind::kString) return Value::Int(static_cast<std::int64_t>(ValidCodePointCount(value.view())));
   if (value.kind == ValueKind::kBytes || value.kind == ValueKind::kList) {
     return Value::Int(static_cast<std::int64_t>(value.size));
   }
@@ -318,6 +317,7 @@ Value In(RunContext& run, std::span<const Value> args) {
   for (const Value& other : container.list()) {
     const std::optional<bool> same = Equal(item, other, run.budget);
     if (same && *same) return Value::Bool(true);
+    if (run.budget < 0) break;
   }
   return Value::Bool(false);
 }

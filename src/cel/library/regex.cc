@@ -11,6 +11,13 @@
 #include "cel/utf8.h"
 
 namespace kumiko::cel {
+
+// A pattern that the run compiled.
+struct CompiledPattern {
+  std::string text;
+  std::shared_ptr<const re2::RE2> compiled;
+};
+
 namespace {
 
 // As measured: the largest pattern that fits takes about kMaxPatternBytes.
@@ -18,9 +25,13 @@ constexpr std::int64_t kBytesPerInstruction = 24;
 // RE2 reads less as no limit at all.
 constexpr std::int64_t kLeastPatternBytes = 1024;
 // Building one instruction takes about as long as this many steps of a run.
-constexpr std::int64_t kStepsPerInstruction = 16;
-// Enough to see whether a pattern parses.
-constexpr std::int64_t kCheckBytes = 64 << 10;
+constexpr std::int64_t kStepsPerInstruction = 40;
+// ... and a pattern of none as this many.
+constexpr std::int64_t kStepsPerPattern = 2'000;
+// A match that is found, with its search.
+constexpr std::int64_t kStepsPerMatch = 60;
+// Enough to see whether a pattern parses, and for most patterns to run fast.
+constexpr std::int64_t kCheckBytes = 256 << 10;
 
 // ---- Go's patterns for RE2
 
@@ -147,6 +158,20 @@ re2::RE2::Options Options(std::int64_t max_bytes) {
   return options;
 }
 
+// RE2 makes a state of its automaton when the text first leads to it, which takes time by the size of the program. Text
+// can lead to a new one with every byte, but there are no more than the sets of instructions. Short text, of which many
+// are alike, counts for less.
+std::int64_t SearchSteps(const re2::RE2& pattern, std::size_t size) {
+  constexpr std::int64_t kStepsPerInstructionOfState = 4;
+  constexpr int kFewInstructions = 20;
+  const int instructions = pattern.ProgramSize();
+  constexpr std::int64_t kShort = 256;
+  const std::int64_t bytes = static_cast<std::int64_t>(size);
+  std::int64_t states = bytes <= kShort ? bytes / 4 : bytes;
+  if (instructions < kFewInstructions) states = std::min<std::int64_t>(states, std::int64_t{1} << instructions);
+  return bytes / 4 + 1 + kStepsPerInstructionOfState * instructions * states;
+}
+
 // The first match from `from` on. RE2 lets \B hold between the bytes of one character; such matches are empty.
 std::optional<re2::StringPiece> Search(const re2::RE2& pattern, std::string_view text, std::size_t from) {
   const auto inside = [text](std::size_t at) {
@@ -164,7 +189,8 @@ std::optional<re2::StringPiece> Search(const re2::RE2& pattern, std::string_view
 
 // Compiles a pattern that is known only now, and takes steps for its size.
 tl::expected<std::shared_ptr<const re2::RE2>, std::string> CompileNow(RunContext& run, std::string_view pattern) {
-  run.budget -= static_cast<std::int64_t>(pattern.size()) + 1;
+  if (run.last_pattern != nullptr && run.last_pattern->text == pattern) return run.last_pattern->compiled;
+  if (!Take(run, kStepsPerPattern + static_cast<std::int64_t>(pattern.size()))) return tl::unexpected(std::string());
   auto compiled = CompilePattern(pattern);
   std::int64_t instructions = 0;
   if (compiled) {
@@ -174,6 +200,7 @@ tl::expected<std::shared_ptr<const re2::RE2>, std::string> CompileNow(RunContext
     instructions = kMaxPatternBytes / kBytesPerInstruction;
   }
   run.budget -= kStepsPerInstruction * instructions;
+  if (compiled) run.last_pattern = run.arena.Put(CompiledPattern{std::string(pattern), *compiled});
   return compiled;
 }
 
@@ -235,17 +262,19 @@ std::int64_t PatternBytes(const re2::RE2& pattern) {
   return pattern.ProgramSize() * kBytesPerInstruction;
 }
 
-std::string CheckPattern(std::string_view pattern) {
+std::string CheckPattern(std::string_view pattern, std::shared_ptr<const re2::RE2>* compiled) {
   const tl::expected<std::string, std::string> translated = Translator(pattern).Run();
   if (!translated) return translated.error();
-  const re2::RE2 compiled(Piece(*translated), Options(kCheckBytes));
-  const bool parses = compiled.ok() || compiled.error_code() == re2::RE2::ErrorPatternTooLarge;
-  return parses ? std::string() : MistakeOf(compiled, pattern);
+  auto checked = std::make_shared<const re2::RE2>(Piece(*translated), Options(kCheckBytes));
+  const bool parses = checked->ok() || checked->error_code() == re2::RE2::ErrorPatternTooLarge;
+  if (!parses) return MistakeOf(*checked, pattern);
+  if (compiled != nullptr && checked->ok()) *compiled = std::move(checked);
+  return "";
 }
 
 Value MatchPattern(RunContext& run, const Value& text, const re2::RE2& pattern) {
   if (!IsText(text)) return NoSuchOverload();
-  run.budget -= static_cast<std::int64_t>(text.size / 10) + 1;
+  if (!Take(run, SearchSteps(pattern, text.size))) return NoSuchOverload();
   if (pattern.pattern().find("\\B") != std::string::npos) {
     return Value::Bool(Search(pattern, text.view(), 0).has_value());
   }
@@ -254,20 +283,20 @@ Value MatchPattern(RunContext& run, const Value& text, const re2::RE2& pattern) 
 
 Value FindPattern(RunContext& run, const Value& text, const re2::RE2& pattern) {
   if (!IsText(text)) return NoSuchOverload();
-  run.budget -= static_cast<std::int64_t>(text.size / 10) + 1;
+  if (!Take(run, SearchSteps(pattern, text.size))) return NoSuchOverload();
   const std::optional<re2::StringPiece> match = Search(pattern, text.view(), 0);
   return match ? Value::String({match->data(), match->size()}) : Value::String("");
 }
 
 Value FindAllPattern(RunContext& run, const Value& text, const re2::RE2& pattern, std::int64_t limit) {
   if (!IsText(text)) return NoSuchOverload();
+  if (!Take(run, SearchSteps(pattern, text.size))) return NoSuchOverload();
   const std::string_view all = text.view();
   std::vector<Value> found;
   std::size_t previous_end = std::string_view::npos;
   for (std::size_t at = 0; at <= all.size() && (limit < 0 || static_cast<std::int64_t>(found.size()) < limit);) {
     // A search may look at all that is left, however short the match.
-    run.budget -= static_cast<std::int64_t>((all.size() - at) / 256) + 1;
-    if (run.budget < 0) break;
+    if (!Take(run, kStepsPerMatch + static_cast<std::int64_t>((all.size() - at) / 256))) break;
     const std::optional<re2::StringPiece> match = Search(pattern, all, at);
     if (!match) break;
     const std::size_t begin = static_cast<std::size_t>(match->data() - all.data());

@@ -30,8 +30,9 @@ tl::expected<std::shared_ptr<const re2::RE2>, std::string> CompilePattern(std::s
                                                                           std::int64_t max_bytes = kMaxPatternBytes);
 // What a pattern takes of kMaxPatternBytes.
 std::int64_t PatternBytes(const re2::RE2& pattern);
-// The text of a pattern that does not parse; empty when it does, however large it is. Costs little.
-std::string CheckPattern(std::string_view pattern);
+// The text of a pattern that does not parse; empty when it does, however large it is. Costs little. A pattern that is
+// not large is left in `compiled`.
+std::string CheckPattern(std::string_view pattern, std::shared_ptr<const re2::RE2>* compiled = nullptr);
 
 // The functions with a pattern that is already compiled: for patterns that are literals. "No such overload" when `text`
 // is neither a string nor a type, whose name is then searched.

@@ -26,6 +26,7 @@ class PositionSort {
   static constexpr std::size_t kInsertionSize = 12;
   static constexpr std::size_t kLargeSize = 50;
   static constexpr int kRepairs = 5;
+  static constexpr std::int64_t kLessSteps = 3;
 
   enum class Hint { kNone, kRising, kFalling };
   struct Pivot {
@@ -38,9 +39,10 @@ class PositionSort {
   };
 
   bool Less(std::size_t a, std::size_t b) {
-    if (--run_.budget < 0) return false;
+    const Value& key = keys_[positions_[a]];
+    if (!Take(run_, kLessSteps + ReadingSteps(key))) return false;
     bool ordered = true;
-    const auto order = Compare(keys_[positions_[a]], keys_[positions_[b]], ordered);
+    const auto order = Compare(key, keys_[positions_[b]], ordered);
     return order.has_value() && *order < 0;
   }
   void Swap(std::size_t a, std::size_t b) { std::swap(positions_[a], positions_[b]); }

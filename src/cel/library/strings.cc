@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,25 +16,21 @@
 namespace kumiko::cel {
 namespace {
 
-bool IsAscii(std::string_view text) {
-  return std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
-}
-
 // Text with its length in code points; positions are offsets as long as it is ASCII.
 class Characters {
  public:
   explicit Characters(std::string_view text) : text_(text), ascii_(IsAscii(text)) {
-    length_ = static_cast<std::int64_t>(ascii_ ? text.size() : CodePointCount(text));
+    length_ = static_cast<std::int64_t>(ascii_ ? text.size() : ValidCodePointCount(text));
   }
 
   std::int64_t length() const { return length_; }
   // Needs 0 <= index <= length.
   std::size_t Offset(std::int64_t index) const {
     const auto position = static_cast<std::size_t>(index);
-    return ascii_ ? position : CodePointOffset(text_, position);
+    return ascii_ ? position : ValidCodePointOffset(text_, position);
   }
   std::int64_t Index(std::size_t offset) const {
-    return static_cast<std::int64_t>(ascii_ ? offset : CodePointCount(text_.substr(0, offset)));
+    return static_cast<std::int64_t>(ascii_ ? offset : ValidCodePointCount(text_.substr(0, offset)));
   }
 
  private:
@@ -46,19 +43,38 @@ bool AreStrings(std::span<const Value> args) {
   return std::all_of(args.begin(), args.end(), [](const Value& arg) { return arg.kind == ValueKind::kString; });
 }
 
-// Reading a text takes steps from the budget: what walks over text is paid for by length.
-std::string_view Read(RunContext& run, const Value& text) {
-  run.budget -= static_cast<std::int64_t>(text.size / 10) + 1;
-  return text.view();
+constexpr std::int64_t kStepsPerMatch = 8;  // of replace and split
+constexpr std::int64_t kStepsPerBlank = 16;
+
+// As find() of string_view, but never slower than the texts are long.
+std::size_t Find(std::string_view text, std::string_view part, std::size_t from) {
+  constexpr std::size_t kShort = 16;
+  if (part.size() <= kShort || from > text.size()) return text.find(part, from);
+  const void* found = memmem(text.data() + from, text.size() - from, part.data(), part.size());
+  return found == nullptr ? std::string_view::npos
+                          : static_cast<std::size_t>(static_cast<const char*>(found) - text.data());
+}
+
+// As rfind(); takes steps for what it compares.
+std::size_t FindLast(RunContext& run, std::string_view text, std::string_view part, std::size_t from) {
+  if (part.size() > text.size()) return std::string_view::npos;
+  for (std::size_t at = std::min(from, text.size() - part.size()); run.budget >= 0; --at) {
+    std::size_t same = 0;
+    while (same < part.size() && text[at + same] == part[same]) ++same;
+    if (same == part.size()) return at;
+    run.budget -= static_cast<std::int64_t>(same / 4);
+    if (at == 0) break;
+  }
+  return std::string_view::npos;
 }
 
 Value OutOfRange(RunContext& run, std::int64_t index) {
   return run.arena.Error(fmt::format("index out of range: {}", index));
 }
 
-Value Contains(RunContext& run, std::span<const Value> args) {
+Value Contains(RunContext&, std::span<const Value> args) {
   if (!AreStrings(args)) return NoSuchOverload();
-  return Value::Bool(Read(run, args[0]).find(args[1].view()) != std::string_view::npos);
+  return Value::Bool(Find(args[0].view(), args[1].view(), 0) != std::string_view::npos);
 }
 
 Value StartsWith(RunContext&, std::span<const Value> args) {
@@ -71,7 +87,7 @@ Value EndsWith(RunContext&, std::span<const Value> args) {
 
 Value CharAt(RunContext& run, std::span<const Value> args) {
   if (args[0].kind != ValueKind::kString || args[1].kind != ValueKind::kInt) return NoSuchOverload();
-  const std::string_view text = Read(run, args[0]);
+  const std::string_view text = args[0].view();
   const Characters characters(text);
   const std::int64_t index = args[1].integer;
   if (index < 0 || index > characters.length()) return OutOfRange(run, index);
@@ -85,7 +101,7 @@ Value Substring(RunContext& run, std::span<const Value> args) {
   if (args[0].kind != ValueKind::kString || args[1].kind != ValueKind::kInt || last.kind != ValueKind::kInt) {
     return NoSuchOverload();
   }
-  const std::string_view text = Read(run, args[0]);
+  const std::string_view text = args[0].view();
   const Characters characters(text);
   const std::int64_t begin = args[1].integer;
   const std::int64_t end = args.size() == 3 ? last.integer : characters.length();
@@ -107,33 +123,33 @@ Value IndexOf(RunContext& run, std::span<const Value> args) {
   if (!IsSearch(args)) return NoSuchOverload();
   const std::int64_t start = args.size() == 3 ? args[2].integer : 0;
   if (start < 0) return OutOfRange(run, start);
-  const std::string_view text = Read(run, args[0]);
+  const std::string_view text = args[0].view();
   const Characters characters(text);
   if (args[1].size == 0) return Value::Int(std::min(start, characters.length()));
   if (start >= characters.length()) return Value::Int(-1);
-  const std::size_t found = text.find(args[1].view(), characters.Offset(start));
+  const std::size_t found = Find(text, args[1].view(), characters.Offset(start));
   return Value::Int(found == std::string_view::npos ? -1 : characters.Index(found));
 }
 
 Value LastIndexOf(RunContext& run, std::span<const Value> args) {
   if (!IsSearch(args)) return NoSuchOverload();
-  const std::string_view text = Read(run, args[0]);
+  const std::string_view text = args[0].view();
   const Characters characters(text);
   const std::int64_t start = args.size() == 3 ? args[2].integer : characters.length();
   if (start < 0) return OutOfRange(run, start);
   if (args[1].size == 0) return Value::Int(std::min(start, characters.length()));
   if (args.size() == 3 && start >= characters.length()) return Value::Int(-1);
-  const std::size_t found = text.rfind(args[1].view(), characters.Offset(start));
+  const std::size_t found = FindLast(run, text, args[1].view(), characters.Offset(start));
   return Value::Int(found == std::string_view::npos ? -1 : characters.Index(found));
 }
 
 Value MapAscii(RunContext& run, const Value& text, char first, char last, int shift) {
   if (text.kind != ValueKind::kString) return NoSuchOverload();
-  std::string mapped(Read(run, text));
-  for (char& c : mapped) {
-    if (c >= first && c <= last) c = static_cast<char>(c + shift);
-  }
-  return Value::String(run.arena.Text(mapped));
+  if (!Take(run, StepsForBytes(text.size))) return NoSuchOverload();
+  char* mapped = run.arena.Chars(text.size);
+  std::transform(text.text, text.text + text.size, mapped,
+                 [=](char c) { return c >= first && c <= last ? static_cast<char>(c + shift) : c; });
+  return Value::String({mapped, text.size});
 }
 
 Value LowerAscii(RunContext& run, std::span<const Value> args) {
@@ -143,45 +159,76 @@ Value UpperAscii(RunContext& run, std::span<const Value> args) {
   return MapAscii(run, args[0], 'a', 'z', 'A' - 'a');
 }
 
+// Writes into room that was measured before.
+class Writer {
+ public:
+  Writer(RunContext& run, std::size_t size) : begin_(run.arena.Chars(size)), next_(begin_) {}
+  void Add(std::string_view text) {
+    if (!text.empty()) std::memcpy(next_, text.data(), text.size());
+    next_ += text.size();
+  }
+  void Add(char c) { *next_++ = c; }
+  Value Written() const { return Value::String({begin_, static_cast<std::size_t>(next_ - begin_)}); }
+
+ private:
+  char* begin_;
+  char* next_;
+};
+
+// Calls visit(offset) for the places of `part` in `text`, at most `limit` (below zero: all), until it returns false. An
+// empty part stands before every code point and at the end.
+template <class Visit>
+void ForEachPlace(std::string_view text, std::string_view part, std::int64_t limit, Visit visit) {
+  std::size_t at = 0;
+  for (std::int64_t left = limit; left != 0; --left) {
+    const std::size_t found = part.empty() ? at : Find(text, part, at);
+    if (found == std::string_view::npos || !visit(found)) return;
+    if (part.empty() && found == text.size()) return;
+    at = found + (part.empty() ? CodePointLength(text, found) : part.size());
+  }
+}
+
 Value Replace(RunContext& run, std::span<const Value> args) {
   if (!AreStrings(args.first(3)) || (args.size() == 4 && args[3].kind != ValueKind::kInt)) return NoSuchOverload();
-  const std::string_view text = Read(run, args[0]);
+  const std::string_view text = args[0].view();
   const std::string_view from = args[1].view();
   const std::string_view to = args[2].view();
-  std::string replaced;
+  const std::int64_t limit = args.size() == 4 ? args[3].integer : -1;
+  std::size_t places = 0;
+  ForEachPlace(text, from, limit, [&](std::size_t) {
+    ++places;
+    return Take(run, kStepsPerMatch);
+  });
+  if (run.budget < 0) return NoSuchOverload();
+  if (places == 0) return args[0];
+  const std::size_t size = text.size() + places * to.size() - places * from.size();
+  if (!Take(run, StepsForBytes(size))) return NoSuchOverload();
+  Writer replaced(run, size);
   std::size_t copied = 0;
-  std::size_t at = 0;
-  // Below zero there is no limit.
-  for (std::int64_t left = args.size() == 4 ? args[3].integer : -1; left != 0; --left) {
-    // An empty pattern stands before every code point and at the end.
-    const std::size_t found = from.empty() ? at : text.find(from, at);
-    if (found == std::string_view::npos) break;
-    run.budget -= static_cast<std::int64_t>(to.size() / 10) + 1;
-    if (run.budget < 0) break;
-    replaced += text.substr(copied, found - copied);
-    replaced += to;
+  ForEachPlace(text, from, limit, [&](std::size_t found) {
+    replaced.Add(text.substr(copied, found - copied));
+    replaced.Add(to);
     copied = found + from.size();
-    if (from.empty() && found == text.size()) break;
-    at = from.empty() ? found + CodePointLength(text, found) : copied;
-  }
-  replaced += text.substr(copied);
-  return Value::String(run.arena.Text(replaced));
+    return true;
+  });
+  replaced.Add(text.substr(copied));
+  return replaced.Written();
 }
 
 Value Split(RunContext& run, std::span<const Value> args) {
   if (!AreStrings(args.first(2)) || (args.size() == 3 && args[2].kind != ValueKind::kInt)) return NoSuchOverload();
-  std::string_view rest = Read(run, args[0]);
+  std::string_view rest = args[0].view();
   const std::string_view separator = args[1].view();
   const std::int64_t limit = args.size() == 3 ? args[2].integer : -1;
   if (limit == 0 || (separator.empty() && rest.empty())) return Value::List(nullptr, 0);
   std::vector<Value> parts;
   while ((limit < 0 || static_cast<std::int64_t>(parts.size()) + 1 < limit) && run.budget >= 0) {
     // An empty separator stands between code points.
-    const std::size_t end = separator.empty() ? CodePointLength(rest, 0) : rest.find(separator);
+    const std::size_t end = separator.empty() ? CodePointLength(rest, 0) : Find(rest, separator, 0);
     if (end == std::string_view::npos || (separator.empty() && end == rest.size())) break;
     parts.push_back(Value::String(rest.substr(0, end)));
     rest.remove_prefix(end + separator.size());
-    --run.budget;
+    run.budget -= kStepsPerMatch;
   }
   parts.push_back(Value::String(rest));
   Value* items = run.arena.Values(parts.size());
@@ -207,9 +254,10 @@ std::size_t BlankAt(std::string_view text, bool at_end) {
 
 Value Trim(RunContext& run, std::span<const Value> args) {
   if (args[0].kind != ValueKind::kString) return NoSuchOverload();
-  std::string_view text = Read(run, args[0]);
-  for (std::size_t blank = 0; (blank = BlankAt(text, false)) > 0;) text.remove_prefix(blank);
-  for (std::size_t blank = 0; (blank = BlankAt(text, true)) > 0;) text.remove_suffix(blank);
+  std::string_view text = args[0].view();
+  const auto blank_at = [&](bool at_end) { return Take(run, kStepsPerBlank) ? BlankAt(text, at_end) : 0; };
+  for (std::size_t blank = 0; (blank = blank_at(false)) > 0;) text.remove_prefix(blank);
+  for (std::size_t blank = 0; (blank = blank_at(true)) > 0;) text.remove_suffix(blank);
   return Value::String(text);
 }
 
@@ -219,30 +267,40 @@ Value Join(RunContext& run, std::span<const Value> args) {
   // A list of unknown type is taken for what its first item is.
   if (list.size > 0 && list.items[0].kind != ValueKind::kString) return NoSuchOverload();
   const std::string_view separator = args.size() == 2 ? args[1].view() : std::string_view();
-  std::string joined;
-  for (std::size_t i = 0; i < list.size; ++i) {
-    const Value& item = list.items[i];
+  constexpr std::int64_t kStepsPerItem = 3;
+  std::size_t size = 0;
+  for (const Value& item : list.list()) {
     if (item.kind != ValueKind::kString) return run.arena.Error("join: invalid input: " + Describe(item));
-    run.budget -= static_cast<std::int64_t>((separator.size() + item.size) / 10) + 1;
-    if (run.budget < 0) break;
-    if (i > 0) joined += separator;
-    joined += item.view();
+    size += item.size + separator.size();
+    if (!Take(run, kStepsPerItem + StepsForBytes(item.size + separator.size()))) return NoSuchOverload();
   }
-  return Value::String(run.arena.Text(joined));
+  Writer joined(run, size);
+  for (std::size_t i = 0; i < list.size; ++i) {
+    if (i > 0) joined.Add(separator);
+    joined.Add(list.items[i].view());
+  }
+  return joined.Written();
 }
 
 Value Quote(RunContext& run, std::span<const Value> args) {
   static constexpr std::string_view kEscaped = "\a\b\f\n\r\t\v\\\"";
   static constexpr std::string_view kLetters = "abfnrtv\\\"";
   if (args[0].kind != ValueKind::kString) return NoSuchOverload();
-  std::string quoted = "\"";
-  for (const char c : Read(run, args[0])) {
-    const std::size_t special = kEscaped.find(c);
-    if (special != std::string_view::npos) quoted += '\\';
-    quoted += special == std::string_view::npos ? c : kLetters[special];
+  const std::string_view text = args[0].view();
+  if (!Take(run, static_cast<std::int64_t>(text.size()))) return NoSuchOverload();
+  const auto is_special = [](char c) { return c == '"' || c == '\\' || (c >= '\a' && c <= '\r'); };
+  Writer quoted(run, 2 + text.size() + static_cast<std::size_t>(std::count_if(text.begin(), text.end(), is_special)));
+  quoted.Add('"');
+  for (const char c : text) {
+    if (is_special(c)) {
+      quoted.Add('\\');
+      quoted.Add(kLetters[kEscaped.find(c)]);
+    } else {
+      quoted.Add(c);
+    }
   }
-  quoted += '"';
-  return Value::String(run.arena.Text(quoted));
+  quoted.Add('"');
+  return quoted.Written();
 }
 
 constexpr const Type* kString = &kStringType;

@@ -392,10 +392,17 @@ std::vector<Parameter> ReadParameters(std::string_view query) {
   return parameters;
 }
 
+constexpr std::int64_t kStepsPerParameter = 120;
+constexpr std::int64_t kStepsPerQueryByte = 2;
+
 Value GetQuery(RunContext& run, std::span<const Value> args) {
   if (args[0].kind != ValueKind::kUrl) return NoSuchOverload();
-  std::vector<Parameter> parameters = ReadParameters(args[0].url->query);
-  run.budget -= static_cast<std::int64_t>(parameters.size());
+  const std::string& query = args[0].url->query;
+  const auto count = std::count(query.begin(), query.end(), '&') + 1;
+  if (!Take(run, kStepsPerParameter * count + kStepsPerQueryByte * static_cast<std::int64_t>(query.size()))) {
+    return NoSuchOverload();
+  }
+  std::vector<Parameter> parameters = ReadParameters(query);
   std::stable_sort(parameters.begin(), parameters.end(),
                    [](const Parameter& a, const Parameter& b) { return a.key < b.key; });
   Value* values = run.arena.Values(parameters.size());
