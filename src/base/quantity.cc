@@ -156,6 +156,10 @@ Quantity::Wide Quantity::ToWide() const {
   return {{BigInt(mantissa_), scale_}};
 }
 
+std::size_t Quantity::WideBytes() const {
+  return wide_ == nullptr ? 0 : wide_->decimal.unscaled.backend().size() * sizeof(boost::multiprecision::limb_type);
+}
+
 Quantity Quantity::FromInt(std::int64_t value) {
   Quantity result;
   result.mantissa_ = value;

@@ -61,6 +61,8 @@ class Quantity {
   // Kubernetes' canonical text: no fraction, largest suffix that keeps the value. 1.5Gi is 1536Mi, 1000m is 1. Above
   // the largest suffix digits are kept (1000E), where Kubernetes drops the power of ten.
   std::string ToString() const;
+  // Bytes of the digits when they do not fit 64 bits, else 0: how much work arithmetic is.
+  std::size_t WideBytes() const;
 
  private:
   struct Wide;

@@ -367,11 +367,18 @@ class Machine {
     Push(result);
   }
 
+  // Text that is taken apart character by character.
+  static std::int64_t ParsingSteps(CostRule rule, const Value& text) {
+    if ((rule != CostRule::kParseText && rule != CostRule::kParseUrl) || text.kind != ValueKind::kString) return 0;
+    return static_cast<std::int64_t>(text.size) * (rule == CostRule::kParseUrl ? 8 : 4);
+  }
+
   Value Apply(const Callee& callee, std::span<const Value> args) {
     for (const Value& arg : args) {
       if (arg.IsError()) return arg;
       run_.budget -= ReadingSteps(arg);
     }
+    run_.budget -= ParsingSteps(callee.cost, args[0]);
     if (run_.budget < 0) return Value();  // the run ends before anybody sees it
     Value result = callee.call(run_, args);
     if (!IsNoSuchOverload(result)) [[likely]]

@@ -15,7 +15,7 @@ constexpr double kTwoTo63 = 9223372036854775808.0;
 constexpr double kTwoTo64 = 18446744073709551616.0;
 // Steps of one comparison, and of one key to look for.
 constexpr std::int64_t kEqualSteps = 3;
-constexpr std::int64_t kFindSteps = 4;
+constexpr std::int64_t kFindSteps = 6;
 
 template <class T>
 int Sign3(const T& a, const T& b) {
@@ -166,11 +166,16 @@ std::optional<int> CompareNumbers(const Value& a, const Value& b) {
 
 std::int64_t ReadingSteps(const Value& value) {
   constexpr std::size_t kBytesPerStep = 8;
-  constexpr std::size_t kStepsPerVersionByte = 8;
+  constexpr std::size_t kStepsPerVersionByte = 12;
   if (value.kind == ValueKind::kString || value.kind == ValueKind::kBytes) {
     return static_cast<std::int64_t>(value.size / kBytesPerStep);
   }
   if (value.kind == ValueKind::kSemver) return static_cast<std::int64_t>(value.semver->size() * kStepsPerVersionByte);
+  if (value.kind == ValueKind::kQuantity) {
+    // Digits are counted by writing them out.
+    const std::size_t bytes = value.quantity->WideBytes();
+    return static_cast<std::int64_t>(bytes * bytes / 8);
+  }
   if (value.kind == ValueKind::kUrl) return static_cast<std::int64_t>(value.url->text.size() / kBytesPerStep);
   return 0;
 }
@@ -214,6 +219,8 @@ std::optional<bool> Equal(const Value& a, const Value& b, std::int64_t& budget) 
       return Equal(*a.items, *b.items, budget);
     case ValueKind::kQuantity:
       if (b.offset != 0) return std::nullopt;
+      budget -= ReadingSteps(a) + ReadingSteps(b);
+      if (budget < 0) return false;
       return a.quantity->Compare(*b.quantity) == 0;
     case ValueKind::kSemver:
       budget -= ReadingSteps(a);

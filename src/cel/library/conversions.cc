@@ -18,6 +18,8 @@
 namespace kumiko::cel {
 namespace {
 
+// Of a byte of a time or duration.
+constexpr std::int64_t kTimeSteps = 8;
 constexpr double kTwoTo63 = 9223372036854775808.0;
 constexpr double kTwoTo64 = 18446744073709551616.0;
 
@@ -121,6 +123,7 @@ Value ToInt(RunContext& run, std::span<const Value> args) {
     return Value::Int(static_cast<std::int64_t>(from.real));
   }
   if (from.kind != ValueKind::kString) return NoSuchOverload();
+  if (!Take(run, static_cast<std::int64_t>(from.size))) return NoSuchOverload();
   const auto parsed = ParseInt(from.view());
   return parsed ? Value::Int(*parsed) : BadText(run, "int");
 }
@@ -137,6 +140,7 @@ Value ToUint(RunContext& run, std::span<const Value> args) {
     return Value::Uint(static_cast<std::uint64_t>(from.real));
   }
   if (from.kind != ValueKind::kString) return NoSuchOverload();
+  if (!Take(run, static_cast<std::int64_t>(from.size))) return NoSuchOverload();
   const auto parsed = ParseDecimal<std::uint64_t>(from.view());
   return parsed ? Value::Uint(*parsed) : BadText(run, "uint");
 }
@@ -185,17 +189,23 @@ Value ToBytes(RunContext&, std::span<const Value> args) {
   return Value::Text(ValueKind::kBytes, args[0].view());
 }
 
-Value ToTimestamp(RunContext&, std::span<const Value> args) {
+Value ToTimestamp(RunContext& run, std::span<const Value> args) {
   const Value& from = args[0];
   if (from.kind == ValueKind::kTimestamp) return from;
   if (from.kind == ValueKind::kInt) return TimestampFromSeconds(from.integer);
-  return from.kind == ValueKind::kString ? TimestampFromText(from.view()) : NoSuchOverload();
+  if (from.kind != ValueKind::kString || !Take(run, kTimeSteps * static_cast<std::int64_t>(from.size))) {
+    return NoSuchOverload();
+  }
+  return TimestampFromText(from.view());
 }
 
-Value ToDuration(RunContext&, std::span<const Value> args) {
+Value ToDuration(RunContext& run, std::span<const Value> args) {
   const Value& from = args[0];
   if (from.kind == ValueKind::kDuration) return from;
-  return from.kind == ValueKind::kString ? DurationFromText(from.view()) : NoSuchOverload();
+  if (from.kind != ValueKind::kString || !Take(run, kTimeSteps * static_cast<std::int64_t>(from.size))) {
+    return NoSuchOverload();
+  }
+  return DurationFromText(from.view());
 }
 
 Value TypeOf(RunContext&, std::span<const Value> args) {

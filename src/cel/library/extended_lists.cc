@@ -13,7 +13,9 @@ namespace {
 
 constexpr std::int64_t kMostRangeItems = 1'000'000;
 // Steps that an item counts for where a small list can make a large one: a bound on memory.
-constexpr std::int64_t kStepsPerNewItem = 8;
+constexpr std::int64_t kStepsPerNewItem = 10;
+// Of distinct: beside the comparison.
+constexpr std::int64_t kStepsPerKept = 5;
 
 Value Copy(RunContext& run, std::span<const Value> items) {
   Value* copy = run.arena.Values(items.size());
@@ -79,7 +81,7 @@ Value Distinct(RunContext& run, std::span<const Value> args) {
   for (const Value& item : args[0].list()) {
     if (run.budget < 0) break;
     const bool seen = std::any_of(kept.begin(), kept.end(), [&](const Value& other) {
-      return run.budget >= 0 && Equal(item, other, run.budget) == true;
+      return Take(run, kStepsPerKept) && Equal(item, other, run.budget) == true;
     });
     if (!seen) kept.push_back(item);
   }

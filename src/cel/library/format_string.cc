@@ -126,6 +126,7 @@ std::string WrongType(char verb, std::string_view type) {
 // ---- values
 
 constexpr std::int64_t kStepsPerItem = 16;
+constexpr std::int64_t kStepsPerEntry = 60;  // of a map: sorted by text
 constexpr std::int64_t kStepsPerTime = 200;
 // A double takes long when it has many digits.
 constexpr std::int64_t kStepsPerDigit = 4;
@@ -143,7 +144,8 @@ class ValueFormatter {
 
   // Text that stands for itself.
   void Add(std::string_view text) {
-    if (Take(run_, StepsForBytes(text.size()))) out_ += text;
+    // Text that grows is copied some times.
+    if (Take(run_, StepsForBytes(3 * text.size()))) out_ += text;
   }
 
   Mistake Format(const Value& value, const Clause& clause) {
@@ -296,6 +298,7 @@ class ValueFormatter {
       if (key.kind != ValueKind::kString && key.kind != ValueKind::kBool && !IsInteger(key)) {
         return "no formatting function for map key of type " + std::string(KindName(key));
       }
+      if (!Take(run_, kStepsPerEntry)) return std::nullopt;
       const std::size_t before = out_.size();
       Item(key);
       if (run_.budget < 0) return std::nullopt;

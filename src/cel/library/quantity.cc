@@ -1,8 +1,7 @@
 #include "cel/library/quantity.h"
 
-#include <limits>
-
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "base/quantity.h"

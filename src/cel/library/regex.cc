@@ -25,7 +25,7 @@ constexpr std::int64_t kBytesPerInstruction = 24;
 // RE2 reads less as no limit at all.
 constexpr std::int64_t kLeastPatternBytes = 1024;
 // Building one instruction takes about as long as this many steps of a run.
-constexpr std::int64_t kStepsPerInstruction = 40;
+constexpr std::int64_t kStepsPerInstruction = 400;
 // ... and a pattern of none as this many.
 constexpr std::int64_t kStepsPerPattern = 2'000;
 // A match that is found, with its search.

@@ -43,16 +43,31 @@ bool AreStrings(std::span<const Value> args) {
   return std::all_of(args.begin(), args.end(), [](const Value& arg) { return arg.kind == ValueKind::kString; });
 }
 
-constexpr std::int64_t kStepsPerMatch = 8;  // of replace and split
-constexpr std::int64_t kStepsPerBlank = 16;
+constexpr std::int64_t kStepsPerMatch = 4;  // of replace, twice
+constexpr std::int64_t kStepsPerPart = 20;  // of split
+constexpr std::int64_t kStepsPerBlank = 24;
 
-// As find() of string_view, but never slower than the texts are long.
-std::size_t Find(std::string_view text, std::string_view part, std::size_t from) {
-  constexpr std::size_t kShort = 16;
-  if (part.size() <= kShort || from > text.size()) return text.find(part, from);
-  const void* found = memmem(text.data() + from, text.size() - from, part.data(), part.size());
-  return found == nullptr ? std::string_view::npos
-                          : static_cast<std::size_t>(static_cast<const char*>(found) - text.data());
+// As find() of string_view, but never slower than the texts are long; takes steps for places that begin like `part`.
+std::size_t Find(std::int64_t& budget, std::string_view text, std::string_view part, std::size_t from) {
+  constexpr std::int64_t kStepsPerPlace = 4;
+  constexpr int kManyPlaces = 32;
+  if (part.size() < 2) return text.find(part, from);
+  int places = 0;
+  while (from <= text.size() && text.size() - from >= part.size()) {
+    if (part.size() > kManyPlaces && places++ == kManyPlaces) {
+      budget -= kStepsPerPlace * static_cast<std::int64_t>(text.size() - from);
+      if (budget < 0) break;
+      const void* found = memmem(text.data() + from, text.size() - from, part.data(), part.size());
+      return found == nullptr ? std::string_view::npos
+                              : static_cast<std::size_t>(static_cast<const char*>(found) - text.data());
+    }
+    from = text.find(part.front(), from);
+    budget -= kStepsPerPlace;
+    if (from == std::string_view::npos || budget < 0) break;
+    if (text.substr(from).starts_with(part)) return from;
+    ++from;
+  }
+  return std::string_view::npos;
 }
 
 // As rfind(); takes steps for what it compares.
@@ -72,9 +87,9 @@ Value OutOfRange(RunContext& run, std::int64_t index) {
   return run.arena.Error(fmt::format("index out of range: {}", index));
 }
 
-Value Contains(RunContext&, std::span<const Value> args) {
+Value Contains(RunContext& run, std::span<const Value> args) {
   if (!AreStrings(args)) return NoSuchOverload();
-  return Value::Bool(Find(args[0].view(), args[1].view(), 0) != std::string_view::npos);
+  return Value::Bool(Find(run.budget, args[0].view(), args[1].view(), 0) != std::string_view::npos);
 }
 
 Value StartsWith(RunContext&, std::span<const Value> args) {
@@ -127,7 +142,7 @@ Value IndexOf(RunContext& run, std::span<const Value> args) {
   const Characters characters(text);
   if (args[1].size == 0) return Value::Int(std::min(start, characters.length()));
   if (start >= characters.length()) return Value::Int(-1);
-  const std::size_t found = Find(text, args[1].view(), characters.Offset(start));
+  const std::size_t found = Find(run.budget, text, args[1].view(), characters.Offset(start));
   return Value::Int(found == std::string_view::npos ? -1 : characters.Index(found));
 }
 
@@ -178,10 +193,10 @@ class Writer {
 // Calls visit(offset) for the places of `part` in `text`, at most `limit` (below zero: all), until it returns false. An
 // empty part stands before every code point and at the end.
 template <class Visit>
-void ForEachPlace(std::string_view text, std::string_view part, std::int64_t limit, Visit visit) {
+void ForEachPlace(std::int64_t& budget, std::string_view text, std::string_view part, std::int64_t limit, Visit visit) {
   std::size_t at = 0;
   for (std::int64_t left = limit; left != 0; --left) {
-    const std::size_t found = part.empty() ? at : Find(text, part, at);
+    const std::size_t found = part.empty() ? at : Find(budget, text, part, at);
     if (found == std::string_view::npos || !visit(found)) return;
     if (part.empty() && found == text.size()) return;
     at = found + (part.empty() ? CodePointLength(text, found) : part.size());
@@ -194,18 +209,21 @@ Value Replace(RunContext& run, std::span<const Value> args) {
   const std::string_view from = args[1].view();
   const std::string_view to = args[2].view();
   const std::int64_t limit = args.size() == 4 ? args[3].integer : -1;
+  const std::int64_t before = run.budget;
   std::size_t places = 0;
-  ForEachPlace(text, from, limit, [&](std::size_t) {
+  ForEachPlace(run.budget, text, from, limit, [&](std::size_t) {
     ++places;
     return Take(run, kStepsPerMatch);
   });
-  if (run.budget < 0) return NoSuchOverload();
+  // Both passes are paid before the second, which must not end early.
+  std::int64_t steps = before - run.budget;
+  if (!Take(run, steps)) return NoSuchOverload();
   if (places == 0) return args[0];
   const std::size_t size = text.size() + places * to.size() - places * from.size();
   if (!Take(run, StepsForBytes(size))) return NoSuchOverload();
   Writer replaced(run, size);
   std::size_t copied = 0;
-  ForEachPlace(text, from, limit, [&](std::size_t found) {
+  ForEachPlace(steps, text, from, limit, [&](std::size_t found) {
     replaced.Add(text.substr(copied, found - copied));
     replaced.Add(to);
     copied = found + from.size();
@@ -224,11 +242,11 @@ Value Split(RunContext& run, std::span<const Value> args) {
   std::vector<Value> parts;
   while ((limit < 0 || static_cast<std::int64_t>(parts.size()) + 1 < limit) && run.budget >= 0) {
     // An empty separator stands between code points.
-    const std::size_t end = separator.empty() ? CodePointLength(rest, 0) : Find(rest, separator, 0);
+    const std::size_t end = separator.empty() ? CodePointLength(rest, 0) : Find(run.budget, rest, separator, 0);
     if (end == std::string_view::npos || (separator.empty() && end == rest.size())) break;
     parts.push_back(Value::String(rest.substr(0, end)));
     rest.remove_prefix(end + separator.size());
-    run.budget -= kStepsPerMatch;
+    run.budget -= kStepsPerPart;
   }
   parts.push_back(Value::String(rest));
   Value* items = run.arena.Values(parts.size());
@@ -287,7 +305,7 @@ Value Quote(RunContext& run, std::span<const Value> args) {
   static constexpr std::string_view kLetters = "abfnrtv\\\"";
   if (args[0].kind != ValueKind::kString) return NoSuchOverload();
   const std::string_view text = args[0].view();
-  if (!Take(run, static_cast<std::int64_t>(text.size()))) return NoSuchOverload();
+  if (!Take(run, 2 * static_cast<std::int64_t>(text.size()))) return NoSuchOverload();
   const auto is_special = [](char c) { return c == '"' || c == '\\' || (c >= '\a' && c <= '\r'); };
   Writer quoted(run, 2 + text.size() + static_cast<std::size_t>(std::count_if(text.begin(), text.end(), is_special)));
   quoted.Add('"');

@@ -344,8 +344,10 @@ Value MakeUrl(RunContext& run, std::span<const Value> args) {
   return Value::Of(run.arena.Put(*std::move(url)));
 }
 
-Value IsUrl(RunContext&, std::span<const Value> args) {
-  if (args[0].kind != ValueKind::kString) return NoSuchOverload();
+Value IsUrl(RunContext& run, std::span<const Value> args) {
+  if (args[0].kind != ValueKind::kString || !Take(run, 4 * static_cast<std::int64_t>(args[0].size))) {
+    return NoSuchOverload();
+  }
   return Value::Bool(!UrlMistake(args[0].view()).has_value());
 }
 
