@@ -370,7 +370,8 @@ class Machine {
   // Text that is taken apart character by character.
   static std::int64_t ParsingSteps(CostRule rule, const Value& text) {
     if ((rule != CostRule::kParseText && rule != CostRule::kParseUrl) || text.kind != ValueKind::kString) return 0;
-    return static_cast<std::int64_t>(text.size) * (rule == CostRule::kParseUrl ? 8 : 4);
+    const auto size = static_cast<std::int64_t>(text.size);
+    return rule == CostRule::kParseUrl ? 400 + 8 * size : 100 + 4 * size;
   }
 
   Value Apply(const Callee& callee, std::span<const Value> args) {
