@@ -78,8 +78,8 @@ class Environment {
   bool list_macros = true;  // sortBy
   bool optional_syntax = true;
   bool presence_test_has_cost = false;
-  // Whether a literal of a declared object type is the map of its fields. Kubernetes has no such values: the type checks
-  // and the run fails.
+  // Whether a literal of a declared object type is the map of its fields. Kubernetes has no such values: the type
+  // checks and the run fails.
   bool object_literals = false;
 
   // ---- asking
