@@ -15,7 +15,7 @@ namespace kumiko::cel {
 namespace {
 
 // Budget that copying one item of a list takes: more than a step, for the copies stay until the run ends.
-constexpr std::int64_t kCopyCost = 4;
+constexpr std::int64_t kCopyCost = 6;
 
 enum class Operator { kAdd, kSubtract, kMultiply, kDivide, kModulo };
 enum class Relation { kLess, kLessEqual, kGreater, kGreaterEqual };
