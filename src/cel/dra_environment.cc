@@ -21,7 +21,7 @@ class DraEnvironment : public Environment {
  public:
   DraEnvironment(Mode mode, DraFeatures features) {
     const bool stored = mode == Mode::kStored;
-    AddKubernetesLibraries(*this);
+    AddKubernetesLibraries(*this, mode);
     if (stored || features.list_type_attributes) AddLibrary(IncludesOverloads());
     attribute_type = stored || features.list_type_attributes ? &kDynType : &kAnyType;
 

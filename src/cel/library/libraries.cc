@@ -17,13 +17,15 @@
 
 namespace kumiko::cel {
 
-void AddKubernetesLibraries(Environment& environment) {
+void AddKubernetesLibraries(Environment& environment, Mode mode) {
+  if (mode == Mode::kNew) environment.AddLibrary(KubernetesListsOverloads());
   for (const auto overloads :
        {OperatorsOverloads(), ConversionsOverloads(), StringsOverloads(), FormatStringOverloads(), RegexOverloads(),
-        TimeOverloads(), OptionalsOverloads(), KubernetesListsOverloads(), ExtendedListsOverloads(), SetsOverloads(),
-        QuantityOverloads(), SemverOverloads(), UrlOverloads(), IpOverloads(), NamedFormatsOverloads()}) {
+        TimeOverloads(), OptionalsOverloads(), ExtendedListsOverloads(), SetsOverloads(), QuantityOverloads(),
+        SemverOverloads(), UrlOverloads(), IpOverloads(), NamedFormatsOverloads()}) {
     environment.AddLibrary(overloads);
   }
+  if (mode == Mode::kStored) environment.AddLibrary(KubernetesListsOverloads());
   environment.AddType("optional_type", environment.pool().Optional(&kDynType));
   environment.AddType("net.IP", &kIpType);
   environment.AddType("net.CIDR", &kCidrType);
