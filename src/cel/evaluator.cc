@@ -371,7 +371,7 @@ class Machine {
   static std::int64_t ParsingSteps(CostRule rule, const Value& text) {
     if ((rule != CostRule::kParseText && rule != CostRule::kParseUrl) || text.kind != ValueKind::kString) return 0;
     const auto size = static_cast<std::int64_t>(text.size);
-    return rule == CostRule::kParseUrl ? 400 + 8 * size : 130 + 4 * size;
+    return rule == CostRule::kParseUrl ? 400 + 8 * size : 200 + 4 * size;
   }
 
   Value Apply(const Callee& callee, std::span<const Value> args) {

@@ -19,7 +19,7 @@ struct RunContext {
   std::int64_t cost_limit = 1'000'000;
   // Steps that functions may still take: a bound on time and memory that cost units, which follow the reference, do not
   // give. One is worth about 2.5 ns. Below zero the run ends as if its cost were exceeded.
-  std::int64_t budget = 10'000'000;
+  std::int64_t budget = 7'000'000;
   const CompiledPattern* last_pattern = nullptr;  // of those that only the run knows
 };
 
