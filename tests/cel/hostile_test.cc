@@ -6,6 +6,7 @@
 
 #include "cel/expression.h"
 #include "cel/hostile_expressions.h"
+#include "cel/hostile_generator.h"
 
 namespace kumiko::cel {
 
@@ -26,6 +27,28 @@ TEST_P(HostileText, Ends) {
   const auto expression = Expression::Compile(GetParam().text);
   if (expression) static_cast<void>(expression->Evaluate({}));
   EXPECT_LT(std::chrono::steady_clock::now() - start, kLimit);
+}
+
+TEST(HostileGenerator, MakesTextsThatEnd) {
+  HostileGenerator generator(1);
+  int compiled = 0;
+  constexpr int kTexts = 300;
+  for (int i = 0; i < kTexts; ++i) {
+    const HostileExpression made = generator.Next();
+    const auto start = std::chrono::steady_clock::now();
+    const auto expression = Expression::Compile(made.text);
+    if (expression) static_cast<void>(expression->Evaluate({}));
+    EXPECT_LT(std::chrono::steady_clock::now() - start, kLimit) << made.text;
+    compiled += expression ? 1 : 0;
+  }
+  // Texts that do not compile test little.
+  EXPECT_GT(compiled, kTexts * 3 / 4);
+}
+
+TEST(HostileGenerator, RepeatsItselfForOneSeed) {
+  HostileGenerator one(7);
+  HostileGenerator other(7);
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(one.Next().text, other.Next().text);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, HostileText, ::testing::ValuesIn(HostileExpressions()),
