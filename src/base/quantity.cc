@@ -114,19 +114,16 @@ double PowerOfTenFloat(std::int32_t exponent) {
 }
 
 // Digits and suffix of canonical decimal text. `unscaled` must not be 0.
-std::string DecimalText(BigInt unscaled, std::int32_t exponent, Quantity::Format format) {
+std::string DecimalText(const BigInt& unscaled, std::int32_t exponent, Quantity::Format format) {
   const bool suffixes = format != Quantity::Format::kDecimalExponent;
-  while (unscaled % 10 == 0) {
-    unscaled /= 10;
-    ++exponent;
-  }
+  std::string digits = unscaled.str();
+  const std::size_t kept = digits.find_last_not_of('0') + 1;
+  exponent += static_cast<std::int32_t>(digits.size() - kept);
+  digits.resize(kept);
   // Suffixes end at E; the digits must carry what lies above.
-  while (exponent % 3 != 0 || (suffixes && exponent > 18)) {
-    unscaled *= 10;
-    --exponent;
-  }
-  if (suffixes) return unscaled.str() + std::string(DecimalSuffix(exponent));
-  return exponent == 0 ? unscaled.str() : unscaled.str() + "e" + std::to_string(exponent);
+  for (; exponent % 3 != 0 || (suffixes && exponent > 18); --exponent) digits += '0';
+  if (suffixes) return digits + std::string(DecimalSuffix(exponent));
+  return exponent == 0 ? digits : digits + "e" + std::to_string(exponent);
 }
 
 std::string BinaryText(BigInt value) {

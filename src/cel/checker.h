@@ -11,6 +11,7 @@
 
 #include "cel/ast.h"
 #include "cel/environment.h"
+#include "cel/library/regex.h"
 #include "cel/source.h"
 #include "cel/type.h"
 
@@ -42,8 +43,9 @@ struct CheckedAst {
   std::vector<Reference> references;  // by node
   std::vector<const Overload*> overloads;
   std::unique_ptr<TypePool> pool;  // owns the types
-  // Literal patterns that the check compiled: what is small enough. By their text.
+  // Literal patterns that the check compiled, by their text; null: too large. And the steps that others may take.
   std::map<std::string_view, std::shared_ptr<const re2::RE2>> patterns;
+  std::int64_t pattern_steps = kPatternSteps;
 
   std::span<const Overload* const> Overloads(ExprId id) const {
     const Reference& reference = references[id];

@@ -1,5 +1,7 @@
 #include "cel/compiler.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -49,7 +51,8 @@ class Compiler {
         environment_(environment),
         program_(std::make_shared<Program>()),
         out_(*program_),
-        constants_(checked, program_->arena) {
+        constants_(checked, program_->arena),
+        pattern_steps_(checked.pattern_steps) {
     program_->text = text;
     program_->max_cost = max_cost;
   }
@@ -412,7 +415,7 @@ class Compiler {
       stopped.push_back(out_.Emit({.op = Op::kBail, .a = 1}, 0));
       Visit(args[2]);
     }
-    const std::uint32_t regex = AddPattern(pattern->view());
+    const std::uint32_t regex = AddPattern(pattern->view(), expr.name != "matches");
     const Op op = expr.name == "matches" ? Op::kMatches : expr.name == "find" ? Op::kFind : Op::kFindAll;
     const bool limited = args.size() == 3;
     out_.Emit({.op = op, .a = limited ? 1U : 0U, .b = regex}, limited ? -1 : 0);
@@ -420,19 +423,20 @@ class Compiler {
     return true;
   }
 
-  std::uint32_t AddPattern(std::string_view pattern) {
+  std::uint32_t AddPattern(std::string_view pattern, bool finds) {
     const auto [known, added] = patterns_.emplace(pattern, static_cast<std::uint32_t>(program_->regexes.size()));
-    if (!added) return known->second;
-    const auto checked = checked_.patterns.find(pattern);
-    const bool usable = checked != checked_.patterns.end() && PatternBytes(*checked->second) <= pattern_bytes_left_;
-    const auto compiled = usable ? tl::expected<std::shared_ptr<const re2::RE2>, std::string>(checked->second)
-                                 : CompilePattern(pattern, pattern_bytes_left_);
-    if (compiled) {
-      pattern_bytes_left_ -= PatternBytes(**compiled);
-      program_->regexes.push_back(*compiled);
+    if (added) {
+      const auto checked = checked_.patterns.find(pattern);
+      auto compiled = checked != checked_.patterns.end() && checked->second != nullptr
+                          ? tl::expected<std::shared_ptr<const re2::RE2>, PatternError>(checked->second)
+                          : CompilePattern(pattern, pattern_steps_);
+      if (!compiled) SetError(compiled.error().message);
+      program_->regexes.push_back(compiled ? *std::move(compiled) : nullptr);
       program_->regex_costs.push_back(PatternCost(CodePointCount(pattern)));
-    } else {
-      SetError(compiled.error());
+    }
+    const re2::RE2* const regex = program_->regexes[known->second].get();
+    if (finds && regex != nullptr && !PrepareToFind(*regex, pattern_steps_)) {
+      SetError(fmt::format("error parsing regexp: expression too large: `{}`", pattern));
     }
     return known->second;
   }
@@ -604,7 +608,7 @@ class Compiler {
   Constants constants_;
   std::vector<Name> scope_;
   std::map<std::string, std::uint32_t, std::less<>> patterns_;
-  std::int64_t pattern_bytes_left_ = kMaxPatternBytes;
+  std::int64_t pattern_steps_;  // that patterns may still take
   std::string error_;
 };
 

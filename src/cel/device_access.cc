@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <variant>
 
 namespace kumiko::cel {
@@ -109,7 +110,8 @@ bool IsMap(const Value& value) {
 
 std::optional<Value> Lookup(RunContext& run, const Value& map, const Value& key) {
   if (map.kind == ValueKind::kMap) {
-    run.budget -= ReadingSteps(key);
+    // A large map is not in any cache.
+    run.budget -= ReadingSteps(key) + std::bit_width(map.size);
     const Value* found = FindKey(map, key);
     return found != nullptr ? std::optional(*found) : std::nullopt;
   }

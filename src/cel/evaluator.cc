@@ -243,7 +243,7 @@ class Machine {
         return it.c;
       }
       case Op::kFoldNext:
-        return NextItem(it) ? at + 1 : it.c;
+        return NextItem(it, at) ? at + 1 : it.c;
       case Op::kAll:
       case Op::kExists:
         FoldOf(it).Join(Pop(), it.op == Op::kExists);
@@ -494,14 +494,15 @@ class Machine {
     Push(MakeStruct(run_, program_.structs[it.b], std::span<const Value>(top_, it.a)));
   }
 
-  bool NextItem(const Instruction& it) {
+  bool NextItem(const Instruction& it, std::size_t at) {
     Fold& fold = FoldOf(it);
     run_.cost -= it.cost;
     if (!fold.HasNext()) return false;
     // The condition is all but the last unit, which the step begins with.
     run_.cost += fold.decided ? it.cost - 1 : it.cost;
     if (fold.decided) return false;
-    --run_.budget;
+    // Of what the body does some is free of cost; each of its instructions takes a step.
+    run_.budget -= static_cast<std::int64_t>(it.c - at);
     fold.Next(run_, locals_.data() + it.b, (it.flags & kTwoVariables) != 0);
     return true;
   }

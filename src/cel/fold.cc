@@ -64,7 +64,10 @@ void Fold::Append(RunContext& run, const Value& item) {
     result = item;
     return;
   }
-  if (items == nullptr) items = run.arena.Values(range.size);
+  if (items == nullptr) {
+    run.budget -= kStepsPerNewValue * static_cast<std::int64_t>(range.size);
+    items = run.arena.Values(range.size);
+  }
   items[count++] = item;
 }
 
@@ -73,7 +76,10 @@ void Fold::Insert(RunContext& run, const Value& key, const Value& value) {
     result = value;
     return;
   }
-  if (items == nullptr) items = run.arena.Values(2 * range.size);
+  if (items == nullptr) {
+    run.budget -= 2 * kStepsPerNewValue * static_cast<std::int64_t>(range.size);
+    items = run.arena.Values(2 * range.size);
+  }
   items[2 * count] = key;
   items[2 * count + 1] = value;
   ++count;

@@ -83,9 +83,9 @@ class LiteralChecker {
 
   bool PatternParses(std::string_view pattern) {
     if (checked_.patterns.contains(pattern)) return true;
-    std::shared_ptr<const re2::RE2> compiled;
-    if (!CheckPattern(pattern, &compiled).empty()) return false;
-    if (compiled != nullptr) checked_.patterns.emplace(pattern, std::move(compiled));
+    auto compiled = CompilePattern(pattern, checked_.pattern_steps);
+    if (!compiled && !compiled.error().too_large) return false;
+    checked_.patterns.emplace(pattern, compiled ? *std::move(compiled) : nullptr);
     return true;
   }
 

@@ -19,7 +19,7 @@ struct RunContext {
   std::int64_t cost_limit = 1'000'000;
   // Steps that functions may still take: a bound on time and memory that cost units, which follow the reference, do not
   // give. One is worth about 2.5 ns. Below zero the run ends as if its cost were exceeded.
-  std::int64_t budget = 7'000'000;
+  std::int64_t budget = 5'000'000;
   const CompiledPattern* last_pattern = nullptr;  // of those that only the run knows
 };
 
@@ -28,6 +28,8 @@ inline bool Take(RunContext& run, std::int64_t steps) {
   run.budget -= steps;
   return run.budget >= 0;
 }
+// For values that a function makes, beside what it takes to find them: memory that is touched for the first time.
+inline constexpr std::int64_t kStepsPerNewValue = 2;
 // For text or bytes that a function reads or makes.
 inline std::int64_t StepsForBytes(std::size_t size) {
   return static_cast<std::int64_t>(size / 8) + 1;

@@ -13,9 +13,9 @@ namespace {
 
 constexpr double kTwoTo63 = 9223372036854775808.0;
 constexpr double kTwoTo64 = 18446744073709551616.0;
-// Steps of one comparison, and of one key to look for.
+// Steps of one comparison, and of one key.
 constexpr std::int64_t kEqualSteps = 3;
-constexpr std::int64_t kFindSteps = 6;
+constexpr std::int64_t kKeySteps = 6;
 
 template <class T>
 int Sign3(const T& a, const T& b) {
@@ -65,14 +65,13 @@ std::optional<bool> EqualItems(const Value& a, const Value& b, std::int64_t& bud
   return true;
 }
 
+// Both are sorted by key.
 std::optional<bool> EqualMaps(const Value& a, const Value& b, std::int64_t& budget) {
   if (a.size != b.size) return false;
-  for (std::size_t i = 0; i < a.size; ++i) {
-    budget -= kFindSteps + ReadingSteps(a.items[2 * i]);
-    if (budget < 0) return false;
-    const Value* other = FindKey(b, a.items[2 * i]);
-    if (other == nullptr) return false;
-    const std::optional<bool> same = Equal(a.items[2 * i + 1], *other, budget);
+  for (std::size_t i = 0; i < 2 * a.size; i += 2) {
+    budget -= kKeySteps + ReadingSteps(a.items[i]);
+    if (budget < 0 || CompareKeys(a.items[i], b.items[i]) != 0) return false;
+    const std::optional<bool> same = Equal(a.items[i + 1], b.items[i + 1], budget);
     if (same && !*same) return false;
   }
   return true;

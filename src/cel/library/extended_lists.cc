@@ -95,7 +95,7 @@ Value Range(RunContext& run, std::span<const Value> args) {
   if (size > kMostRangeItems) {
     return run.arena.Error(fmt::format("lists.range: size {} exceeds maximum allowed ({})", size, kMostRangeItems));
   }
-  run.budget -= size;
+  if (!Take(run, 2 * kStepsPerNewValue * size)) return NoSuchOverload();
   Value* items = run.arena.Values(static_cast<std::size_t>(size));
   for (std::int64_t i = 0; i < size; ++i) items[i] = Value::Int(i);
   return Value::List(items, static_cast<std::size_t>(size));
@@ -103,7 +103,7 @@ Value Range(RunContext& run, std::span<const Value> args) {
 
 Value Reverse(RunContext& run, std::span<const Value> args) {
   if (args[0].kind != ValueKind::kList) return NoSuchOverload();
-  run.budget -= static_cast<std::int64_t>(args[0].size);
+  if (!Take(run, 2 * kStepsPerNewValue * static_cast<std::int64_t>(args[0].size))) return NoSuchOverload();
   Value* items = run.arena.Values(args[0].size);
   std::reverse_copy(args[0].items, args[0].items + args[0].size, items);
   return Value::List(items, args[0].size);

@@ -54,8 +54,8 @@ Value IsInteger(RunContext&, std::span<const Value> args) {
 
 Value AsInteger(RunContext&, std::span<const Value> args) {
   if (args[0].kind != ValueKind::kQuantity) return NoSuchOverload();
-  const auto integer = args[0].quantity->AsInteger();
-  return integer ? Value::Int(*integer) : Value::Error("cannot convert value to integer");
+  const Quantity& quantity = *args[0].quantity;
+  return quantity.IsInteger() ? Value::Int(*quantity.AsInteger()) : Value::Error("cannot convert value to integer");
 }
 
 Value AsApproximateFloat(RunContext&, std::span<const Value> args) {

@@ -4,6 +4,7 @@
 #include <re2/re2.h>
 
 #include <algorithm>
+#include <charconv>
 #include <optional>
 #include <vector>
 
@@ -20,19 +21,19 @@ struct CompiledPattern {
 
 namespace {
 
-// As measured: the largest pattern that fits takes about kMaxPatternBytes.
-constexpr std::int64_t kBytesPerInstruction = 24;
-// RE2 reads less as no limit at all.
-constexpr std::int64_t kLeastPatternBytes = 1024;
-// Building one instruction takes about as long as this many steps of a run.
-constexpr std::int64_t kStepsPerInstruction = 400;
-// ... and a pattern of none as this many.
+// Measured in steps of about 2.5 ns: a pattern of nothing, its text, and what the text leads to.
 constexpr std::int64_t kStepsPerPattern = 2'000;
+constexpr std::int64_t kStepsPerByte = 80;
+constexpr std::int64_t kStepsPerUnicodeClass = 60'000;
+constexpr std::int64_t kStepsPerInstruction = 180;
+// RE2 gives up on a larger program before it is complete: when it has some 40,000 instructions.
+constexpr std::int64_t kMaxPatternBytes = 640 << 10;
+constexpr std::int64_t kLeastPatternBytes = 64 << 10;
+constexpr std::int64_t kBytesPerInstruction = 16;
+// Below this a program for the other direction is made when it is needed: nobody notices.
+constexpr int kSmallProgram = 500;
 // A match that is found, with its search.
 constexpr std::int64_t kStepsPerMatch = 60;
-// Enough to see whether a pattern parses, and for most patterns to run fast.
-constexpr std::int64_t kCheckBytes = 256 << 10;
-
 // ---- Go's patterns for RE2
 
 bool IsGroupName(std::string_view name) {
@@ -49,7 +50,9 @@ std::string Mistake(std::string_view what, std::string_view where) {
 // name twice, and RE2 knows only one of their two forms.
 class Translator {
  public:
-  explicit Translator(std::string_view pattern) : rest_(pattern) {}
+  explicit Translator(std::string_view pattern) : rest_(pattern), steps_(kStepsPerPattern) {
+    steps_ += kStepsPerByte * static_cast<std::int64_t>(pattern.size());
+  }
 
   tl::expected<std::string, std::string> Run() {
     while (!rest_.empty() && mistake_.empty()) {
@@ -58,17 +61,25 @@ class Translator {
       } else if (rest_.front() == '\\') {
         // RE2 has \C, any byte.
         if (rest_.starts_with("\\C")) mistake_ = Mistake("invalid escape sequence", "\\C");
+        CountUnicodeClasses(rest_.substr(0, 2));
         Copy(2);
       } else if (rest_.front() == '[') {
+        CountUnicodeClasses(rest_.substr(0, ClassLength()));
         Copy(ClassLength());
       } else if (rest_.starts_with("(?P<") || rest_.starts_with("(?<")) {
         Group();
       } else {
+        CountOptional();
         Copy(1);
       }
     }
     if (!mistake_.empty()) return tl::unexpected(mistake_);
     return std::move(translated_);
+  }
+  // What RE2 will take before it looks at the size of the program, at most.
+  std::int64_t steps() const {
+    // It merges a?a?a? into a{0,3}, one by one.
+    return steps_ + optional_ * optional_;
   }
 
  private:
@@ -76,6 +87,27 @@ class Translator {
     const std::string_view part = rest_.substr(0, count);
     translated_ += part;
     rest_.remove_prefix(part.size());
+  }
+  void CountUnicodeClasses(std::string_view part) {
+    for (std::size_t i = 0; i + 1 < part.size(); ++i) {
+      if (part[i] != '\\') continue;
+      ++i;
+      if (part[i] == 'p' || part[i] == 'P') steps_ += kStepsPerUnicodeClass;
+    }
+  }
+  // x? and x{2,7}: how often x may be left out.
+  void CountOptional() {
+    constexpr std::int64_t kMostRepeats = 1000;
+    if (rest_.front() == '?') ++optional_;
+    if (rest_.front() != '{') return;
+    std::int64_t least = 0;
+    std::int64_t most = 0;
+    const char* const end = rest_.data() + rest_.size();
+    const auto [comma, wrong] = std::from_chars(rest_.data() + 1, end, least);
+    if (wrong != std::errc() || comma == end || *comma != ',') return;
+    if (std::from_chars(comma + 1, end, most).ec == std::errc()) {
+      optional_ += std::clamp<std::int64_t>(most - least, 0, kMostRepeats);
+    }
   }
   // From [ to the ] that closes it.
   std::size_t ClassLength() const {
@@ -107,6 +139,8 @@ class Translator {
   std::string translated_;
   std::string mistake_;
   int groups_ = 0;
+  std::int64_t steps_;
+  std::int64_t optional_ = 0;
 };
 
 std::string MistakeOf(const re2::RE2& pattern, std::string_view written) {
@@ -154,7 +188,7 @@ re2::StringPiece Piece(std::string_view text) {
 re2::RE2::Options Options(std::int64_t max_bytes) {
   re2::RE2::Options options;
   options.set_log_errors(false);
-  options.set_max_mem(std::max(max_bytes, kLeastPatternBytes));
+  options.set_max_mem(max_bytes);
   return options;
 }
 
@@ -187,21 +221,13 @@ std::optional<re2::StringPiece> Search(const re2::RE2& pattern, std::string_view
   return std::nullopt;
 }
 
-// Compiles a pattern that is known only now, and takes steps for its size.
+// Compiles a pattern that is known only now, and takes steps for it.
 tl::expected<std::shared_ptr<const re2::RE2>, std::string> CompileNow(RunContext& run, std::string_view pattern) {
   if (run.last_pattern != nullptr && run.last_pattern->text == pattern) return run.last_pattern->compiled;
-  if (!Take(run, kStepsPerPattern + static_cast<std::int64_t>(pattern.size()))) return tl::unexpected(std::string());
-  auto compiled = CompilePattern(pattern);
-  std::int64_t instructions = 0;
-  if (compiled) {
-    instructions = (*compiled)->ProgramSize();
-  } else if (CheckPattern(pattern).empty()) {
-    // To give up on a pattern takes as long as the largest one.
-    instructions = kMaxPatternBytes / kBytesPerInstruction;
-  }
-  run.budget -= kStepsPerInstruction * instructions;
-  if (compiled) run.last_pattern = run.arena.Put(CompiledPattern{std::string(pattern), *compiled});
-  return compiled;
+  auto compiled = CompilePattern(pattern, run.budget);
+  if (!compiled) return tl::unexpected(std::move(compiled).error().message);
+  run.last_pattern = run.arena.Put(CompiledPattern{std::string(pattern), *compiled});
+  return *std::move(compiled);
 }
 
 bool AreStrings(std::span<const Value> args) {
@@ -225,13 +251,15 @@ Value Matches(RunContext& run, std::span<const Value> args) {
 Value Find(RunContext& run, std::span<const Value> args) {
   if (!AreStrings(args)) return NoSuchOverload();
   const auto pattern = CompileNow(run, args[1].view());
-  return pattern ? FindPattern(run, args[0], **pattern) : run.arena.Error("Illegal regex: " + pattern.error());
+  if (!pattern) return run.arena.Error("Illegal regex: " + pattern.error());
+  return PrepareToFind(**pattern, run.budget) ? FindPattern(run, args[0], **pattern) : NoSuchOverload();
 }
 
 Value FindAll(RunContext& run, std::span<const Value> args) {
   if (!AreStrings(args) || (args.size() == 3 && args[2].kind != ValueKind::kInt)) return NoSuchOverload();
   const auto pattern = CompileNow(run, args[1].view());
   if (!pattern) return run.arena.Error("Illegal regex: " + pattern.error());
+  if (!PrepareToFind(**pattern, run.budget)) return NoSuchOverload();
   return FindAllPattern(run, args[0], **pattern, args.size() == 3 ? args[2].integer : -1);
 }
 
@@ -249,27 +277,38 @@ std::span<const Overload> RegexOverloads() {
   return kOverloads;
 }
 
-tl::expected<std::shared_ptr<const re2::RE2>, std::string> CompilePattern(std::string_view pattern,
-                                                                          std::int64_t max_bytes) {
-  const tl::expected<std::string, std::string> translated = Translator(pattern).Run();
-  if (!translated) return tl::unexpected(translated.error());
-  auto compiled = std::make_shared<const re2::RE2>(Piece(*translated), Options(max_bytes));
-  if (!compiled->ok()) return tl::unexpected(MistakeOf(*compiled, pattern));
+tl::expected<std::shared_ptr<const re2::RE2>, PatternError> CompilePattern(std::string_view pattern,
+                                                                           std::int64_t& steps) {
+  const auto too_large = [&steps, pattern] {
+    steps = std::min<std::int64_t>(steps, -1);
+    return tl::unexpected(PatternError{Mistake("expression too large", pattern), true});
+  };
+  Translator translator(pattern);
+  const tl::expected<std::string, std::string> translated = translator.Run();
+  if (!translated) return tl::unexpected(PatternError{translated.error()});
+  steps -= translator.steps();
+  if (steps < 0) return too_large();
+  const std::int64_t bytes = steps / kStepsPerInstruction * kBytesPerInstruction;
+  auto compiled = std::make_shared<const re2::RE2>(Piece(*translated),
+                                                   Options(std::clamp(bytes, kLeastPatternBytes, kMaxPatternBytes)));
+  if (!compiled->ok()) {
+    if (compiled->error_code() == re2::RE2::ErrorPatternTooLarge) return too_large();
+    return tl::unexpected(PatternError{MistakeOf(*compiled, pattern)});
+  }
+  steps -= kStepsPerInstruction * compiled->ProgramSize();
+  // With an end to find, RE2 may search from there; \B is found, not matched.
+  const bool both_ways = translated->find('$') != std::string::npos || translated->find("\\z") != std::string::npos ||
+                         translated->find("\\B") != std::string::npos;
+  if (both_ways && !PrepareToFind(*compiled, steps)) return too_large();
+  if (steps < 0) return too_large();
   return compiled;
 }
 
-std::int64_t PatternBytes(const re2::RE2& pattern) {
-  return pattern.ProgramSize() * kBytesPerInstruction;
-}
-
-std::string CheckPattern(std::string_view pattern, std::shared_ptr<const re2::RE2>* compiled) {
-  const tl::expected<std::string, std::string> translated = Translator(pattern).Run();
-  if (!translated) return translated.error();
-  auto checked = std::make_shared<const re2::RE2>(Piece(*translated), Options(kCheckBytes));
-  const bool parses = checked->ok() || checked->error_code() == re2::RE2::ErrorPatternTooLarge;
-  if (!parses) return MistakeOf(*checked, pattern);
-  if (compiled != nullptr && checked->ok()) *compiled = std::move(checked);
-  return "";
+bool PrepareToFind(const re2::RE2& pattern, std::int64_t& steps) {
+  if (pattern.ProgramSize() < kSmallProgram) return true;
+  steps -= kStepsPerInstruction * pattern.ProgramSize();
+  if (steps >= 0) static_cast<void>(pattern.ReverseProgramSize());
+  return steps >= 0;
 }
 
 Value MatchPattern(RunContext& run, const Value& text, const re2::RE2& pattern) {

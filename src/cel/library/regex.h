@@ -1,5 +1,5 @@
 // Regular expressions: matches, find and findAll. Patterns are those of Go's regexp, run by RE2. What stays different:
-// RE2 refuses patterns above some 170,000 instructions (Go: three million), knows Unicode classes by their short and
+// patterns above some 40,000 instructions are refused (Go: three million); RE2 knows Unicode classes by their short and
 // exact names only (\p{Lu}, not \p{Uppercase_Letter} or \p{greek}), and sets no limit to nested groups (Go: 1,000).
 #pragma once
 
@@ -20,19 +20,20 @@ namespace kumiko::cel {
 
 std::span<const Overload> RegexOverloads();
 
-// What the patterns of one program may take together. Expressions come from users: \pL{300} takes a sixth of a second
-// to compile and some megabytes to keep.
-inline constexpr std::int64_t kMaxPatternBytes = 8 << 20;
+// Steps (run_context.h) that compiling the literal patterns of one expression may take, about 20 ms. Expressions come
+// from users, and \pL{300} would take a tenth of a second and some megabytes.
+inline constexpr std::int64_t kPatternSteps = 8'000'000;
 
-// Fails with Go's text: "error parsing regexp: missing closing ): `(`"; "... expression too large: ..." when the
-// pattern takes more than `max_bytes`, but for the smallest ones. The result may be shared by threads.
-tl::expected<std::shared_ptr<const re2::RE2>, std::string> CompilePattern(std::string_view pattern,
-                                                                          std::int64_t max_bytes = kMaxPatternBytes);
-// What a pattern takes of kMaxPatternBytes.
-std::int64_t PatternBytes(const re2::RE2& pattern);
-// The text of a pattern that does not parse; empty when it does, however large it is. Costs little. A pattern that is
-// not large is left in `compiled`.
-std::string CheckPattern(std::string_view pattern, std::shared_ptr<const re2::RE2>* compiled = nullptr);
+struct PatternError {
+  std::string message;     // Go's: "error parsing regexp: missing closing ): `(`"
+  bool too_large = false;  // compiling it would take more steps than there are; it may have mistakes besides
+};
+
+// Takes from `steps` what compiling took. The result may be shared by threads.
+tl::expected<std::shared_ptr<const re2::RE2>, PatternError> CompilePattern(std::string_view pattern,
+                                                                           std::int64_t& steps);
+// To be called before FindPattern and FindAllPattern: what they need besides. False when the steps do not suffice.
+bool PrepareToFind(const re2::RE2& pattern, std::int64_t& steps);
 
 // The functions with a pattern that is already compiled: for patterns that are literals. "No such overload" when `text`
 // is neither a string nor a type, whose name is then searched.

@@ -50,18 +50,50 @@ TEST(Regex, RefusesWhatGoRefuses) {
       {"[z-a]", "error parsing regexp: invalid character class range: `z-a`"},
       {"a\\", "error parsing regexp: trailing backslash at end of expression: ``"},
   };
-  for (const auto& [pattern, mistake] : cases) EXPECT_EQ(CheckPattern(pattern), mistake);
+  for (const auto& [pattern, mistake] : cases) {
+    std::int64_t steps = kPatternSteps;
+    const auto compiled = CompilePattern(pattern, steps);
+    EXPECT_EQ(compiled ? "" : compiled.error().message, mistake);
+  }
 }
 
 TEST(Regex, BoundsWhatPatternsTake) {
-  EXPECT_EQ(CheckPattern("\\pL{1000}"), "");
-  EXPECT_EQ(CompilePattern("\\pL{1000}").error(), "error parsing regexp: expression too large: `\\pL{1000}`");
-  const auto compiled = CompilePattern("[a-z0-9]{63}");
+  const auto repeated = [](std::string_view part, int times) {
+    std::string text;
+    for (int i = 0; i < times; ++i) text += part;
+    return text;
+  };
+  // Large programs, and text that takes RE2 long before it sees how large they are.
+  for (const std::string& pattern : {std::string("\\pL{1000}"), repeated("\\pL", 1'000), repeated("[^\\PN]", 1'000),
+                                     repeated("a?", 5'000), repeated("a{0,3}", 1'500), repeated("(a|b)*", 20'000)}) {
+    std::int64_t steps = kPatternSteps;
+    const auto compiled = CompilePattern(pattern, steps);
+    ASSERT_FALSE(compiled) << pattern;
+    EXPECT_TRUE(compiled.error().too_large);
+    EXPECT_EQ(compiled.error().message, "error parsing regexp: expression too large: `" + pattern + "`");
+    EXPECT_LT(steps, 0);
+  }
+  // What people write takes a small part.
+  for (const char* pattern :
+       {"a", "^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$", "^.{0,253}$", "\\p{Greek}{1,8}", "(?i)^H[12]00"}) {
+    std::int64_t steps = kPatternSteps;
+    EXPECT_TRUE(CompilePattern(pattern, steps)) << pattern;
+    EXPECT_GT(steps, kPatternSteps * 8 / 10) << pattern;
+  }
+  std::int64_t few = 10'000;
+  EXPECT_FALSE(CompilePattern("[a-z0-9]{63}", few));
+  EXPECT_TRUE(CompilePattern("a", few = 10'000));
+}
+
+TEST(Regex, TakesStepsForBothDirections) {
+  std::int64_t steps = kPatternSteps;
+  const auto compiled = CompilePattern("[a-z0-9]{600}", steps);
   ASSERT_TRUE(compiled);
-  EXPECT_LT(PatternBytes(**compiled), kMaxPatternBytes / 100);
-  EXPECT_FALSE(CompilePattern("[a-z0-9]{63}", 1000));
-  EXPECT_TRUE(CompilePattern("a", -1));
-  EXPECT_FALSE(CompilePattern("\\pL{300}", -1));
+  const std::int64_t left = steps;
+  EXPECT_TRUE(PrepareToFind(**compiled, steps));
+  EXPECT_LT(steps, left);
+  steps = 0;
+  EXPECT_FALSE(PrepareToFind(**compiled, steps));
 }
 
 }  // namespace

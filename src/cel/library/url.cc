@@ -348,7 +348,7 @@ Value IsUrl(RunContext& run, std::span<const Value> args) {
   if (args[0].kind != ValueKind::kString || !Take(run, 4 * static_cast<std::int64_t>(args[0].size))) {
     return NoSuchOverload();
   }
-  return Value::Bool(!UrlMistake(args[0].view()).has_value());
+  return Value::Bool(ReadParts(args[0].view(), Reading::kRequest).has_value());
 }
 
 Value GetScheme(RunContext&, std::span<const Value> args) {
