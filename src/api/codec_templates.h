@@ -166,7 +166,9 @@ class Decoder {
     for (const Json& item : *array) {
       const std::size_t length = path_.size();
       path_ += fmt::format("[{}]", out.size());
-      Read(item, out.emplace_back());
+      T value{};
+      Read(item, value);
+      out.push_back(std::move(value));
       path_.resize(length);
     }
   }

@@ -236,6 +236,11 @@ void Fields(auto& f, Is<DeviceToleration> auto& x) {
   f("tolerationSeconds", x.toleration_seconds);
 }
 
+void Fields(auto& f, Is<DeviceDerivedAttribute> auto& x) {
+  f.Always("name", x.name);
+  f.Always("expression", x.expression);
+}
+
 void Fields(auto& f, Is<CapacityRequirements> auto& x) {
   f("requests", x.requests);
 }
@@ -249,7 +254,7 @@ void Fields(auto& f, Is<DeviceSubRequest> auto& x) {
   f("adminAccess", x.admin_access);
   f("tolerations", x.tolerations);
   f("capacity", x.capacity);
-  f.Kept("derivedAttributes");
+  f("derivedAttributes", x.derived_attributes);
 }
 
 void Fields(auto& f, Is<DeviceRequest> auto& x) {
@@ -273,7 +278,7 @@ void Fields(auto& f, Is<DeviceConstraint> auto& x) {
 
 void Fields(auto& f, Is<OpaqueDeviceConfiguration> auto& x) {
   f.Always("driver", x.driver);
-  f("parameters", x.parameters);
+  f.Always("parameters", x.parameters);
 }
 
 void Fields(auto& f, Is<DeviceClaimConfiguration> auto& x) {
@@ -298,9 +303,11 @@ void Fields(auto& f, Is<DeviceRequestAllocationResult> auto& x) {
   f.Always("device", x.device);
   f("adminAccess", x.admin_access);
   f("tolerations", x.tolerations);
+  f("bindingConditions", x.binding_conditions);
+  f("bindingFailureConditions", x.binding_failure_conditions);
   f("shareID", x.share_id);
   f("consumedCapacity", x.consumed_capacity);
-  f.Kept("bindingConditions", "bindingFailureConditions", "skipNodeOperations");
+  f("skipNodeOperations", x.skip_node_operations);
 }
 
 void Fields(auto& f, Is<DeviceAllocationConfiguration> auto& x) {
@@ -317,7 +324,7 @@ void Fields(auto& f, Is<DeviceAllocationResult> auto& x) {
 void Fields(auto& f, Is<AllocationResult> auto& x) {
   f.Always("devices", x.devices);
   f("nodeSelector", x.node_selector);
-  f.Kept("allocationTimestamp");
+  f("allocationTimestamp", x.allocation_timestamp);
 }
 
 void Fields(auto& f, Is<ResourceClaimConsumerReference> auto& x) {
@@ -327,10 +334,26 @@ void Fields(auto& f, Is<ResourceClaimConsumerReference> auto& x) {
   f.Always("uid", x.uid);
 }
 
+void Fields(auto& f, Is<NetworkDeviceData> auto& x) {
+  f("interfaceName", x.interface_name);
+  f("ips", x.ips);
+  f("hardwareAddress", x.hardware_address);
+}
+
+void Fields(auto& f, Is<AllocatedDeviceStatus> auto& x) {
+  f.Always("driver", x.driver);
+  f.Always("pool", x.pool);
+  f.Always("device", x.device);
+  f("shareID", x.share_id);
+  f.Always("conditions", x.conditions);
+  f("data", x.data);
+  f("networkData", x.network_data);
+}
+
 void Fields(auto& f, Is<ResourceClaimStatus> auto& x) {
   f("allocation", x.allocation);
   f("reservedFor", x.reserved_for);
-  f.Kept("devices");
+  f("devices", x.devices);
 }
 
 void Fields(auto& f, Is<ResourceClaim> auto& x) {
@@ -370,7 +393,10 @@ void Fields(auto& f, Is<DeviceAttribute> auto& x) {
   f("bool", x.bool_value);
   f("string", x.string_value);
   f("version", x.version_value);
-  f.Kept("ints", "bools", "strings", "versions");
+  f("ints", x.int_values);
+  f("bools", x.bool_values);
+  f("strings", x.string_values);
+  f("versions", x.version_values);
 }
 
 void Fields(auto& f, Is<CapacityRequestPolicyRange> auto& x) {
@@ -402,7 +428,7 @@ void Fields(auto& f, Is<CounterSet> auto& x) {
 void Fields(auto& f, Is<DeviceCounterConsumption> auto& x) {
   f.Always("counterSet", x.counter_set);
   f.Always("counters", x.counters);
-  f.Kept("compatibilityGroups");
+  f("compatibilityGroups", x.compatibility_groups);
 }
 
 void Fields(auto& f, Is<DeviceTaint> auto& x) {
@@ -410,6 +436,22 @@ void Fields(auto& f, Is<DeviceTaint> auto& x) {
   f("value", x.value);
   f.Always("effect", x.effect);
   f("timeAdded", x.time_added);
+}
+
+void Fields(auto& f, Is<NodeAllocatableMapping> auto& x) {
+  f("capacityKey", x.capacity_key);
+  f("capacityMultiplier", x.capacity_multiplier);
+  f("deviceMultiplier", x.device_multiplier);
+}
+
+void Fields(auto& f, Is<NodeAllocatableOverhead> auto& x) {
+  f("perPod", x.per_pod);
+  f("perContainer", x.per_container);
+}
+
+void Fields(auto& f, Is<NodeAllocatableResource> auto& x) {
+  f("mapping", x.mapping);
+  f("overhead", x.overhead);
 }
 
 void Fields(auto& f, Is<Device> auto& x) {
@@ -425,7 +467,7 @@ void Fields(auto& f, Is<Device> auto& x) {
   f("bindingConditions", x.binding_conditions);
   f("bindingFailureConditions", x.binding_failure_conditions);
   f("allowMultipleAllocations", x.allow_multiple_allocations);
-  f.Kept("nodeAllocatableResources");
+  f("nodeAllocatableResources", x.node_allocatable_resources);
   f.Moved("basic", "in resource.k8s.io/v1 its members stand directly in the device");
 }
 
@@ -444,7 +486,8 @@ void Fields(auto& f, Is<ResourceSliceSpec> auto& x) {
   f("perDeviceNodeSelection", x.per_device_node_selection);
   f("devices", x.devices);
   f("sharedCounters", x.shared_counters);
-  f.Kept("partitionTypeAttribute", "skipNodeOperations");
+  f("partitionTypeAttribute", x.partition_type_attribute);
+  f("skipNodeOperations", x.skip_node_operations);
 }
 
 void Fields(auto& f, Is<ResourceSlice> auto& x) {
@@ -463,10 +506,14 @@ void Fields(auto& f, Is<DeviceTaintRuleSpec> auto& x) {
   f.Always("taint", x.taint);
 }
 
+void Fields(auto& f, Is<DeviceTaintRuleStatus> auto& x) {
+  f("conditions", x.conditions);
+}
+
 void Fields(auto& f, Is<DeviceTaintRule> auto& x) {
   f("metadata", x.metadata);
   f("spec", x.spec);
-  f.Kept("status");
+  f("status", x.status);
 }
 
 // apps/v1

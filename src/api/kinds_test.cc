@@ -125,6 +125,27 @@ INSTANTIATE_TEST_SUITE_P(
                  "'gpu.nvidia.com/numa'"}}),
     [](const auto& row) { return row.param.name; });
 
+TEST(Validation, ListAttributesHaveItemsAndCountAsSoMany) {
+  const auto errors_of = [](const std::string& attributes) {
+    return Admit(R"({"apiVersion": "resource.k8s.io/v1", "kind": "ResourceSlice", "metadata": {"name": "s"},
+      "spec": {"driver": "d", "pool": {"name": "p", "generation": 1, "resourceSliceCount": 1}, "nodeName": "n",
+      "devices": [{"name": "x", "attributes": )" +
+                 attributes + "}]}}");
+  };
+  const std::string path = "spec.devices[0].attributes";
+  EXPECT_THAT(errors_of(R"({"a": {"ints": [1]}, "b": {"bools": [true]}})"), testing::IsEmpty());
+  EXPECT_THAT(errors_of(R"({"a": {"ints": []}})"),
+              testing::ElementsAre(FieldError{path + "[a].ints", "Required value: a list needs at least one value"}));
+  EXPECT_THAT(
+      errors_of(R"({"a": {"ints": [1], "int": 1}})"),
+      testing::ElementsAre(FieldError{path + "[a]", "Invalid value: \"\": exactly one value must be specified"}));
+  EXPECT_THAT(errors_of(R"({"a": {"strings": ["", ")" + std::string(65, 'x') + R"("]}})"),
+              Contains(testing::Field(&FieldError::path, path + "[a].strings[1]")));
+  std::string many = R"({"one": {"int": 1}, "a": {"ints": [1)";
+  for (int i = 1; i < 48; ++i) many += ", 1";
+  EXPECT_THAT(errors_of(many + "]}}"), Contains(testing::Field(&FieldError::path, path)));
+}
+
 TEST(Validation, CompilesSelectors) {
   const auto errors = Admit(Claim(
       R"([{"name": "a", "exactly": {"deviceClassName": "x", "selectors": [{"cel": {"expression": "profile == \"1g\""}}]}}])"));

@@ -170,14 +170,14 @@ Result<DynamicBoard> BuildDynamicBoard(const BoardInstance& board) {
   for (const Slot& slot : SlotsByPreference(profiles)) {
     api::Device device = Partition(board, *slot.profile, slot.placement);
     device.consumes_counters.push_back(
-        {CounterSetName(board.minor), Counters(slot.profile->engines, slot.profile->memory_bytes, slot.placement)});
+        {CounterSetName(board.minor), Counters(slot.profile->engines, slot.profile->memory_bytes, slot.placement), {}});
     result.devices.push_back(std::move(device));
   }
   // An Ampere board in MIG mode cannot run anything whole; its full profile takes that part.
   if (!board.model.NeedsMigModeForParts()) {
     api::Device device = WholeGpu(board);
     AddCapacities(device, maximum.engines, maximum.memory_bytes);
-    device.consumes_counters.push_back({CounterSetName(board.minor), whole});
+    device.consumes_counters.push_back({CounterSetName(board.minor), whole, {}});
     result.devices.push_back(std::move(device));
   }
   for (api::Device& device : result.devices) Share(device, board.sharing);

@@ -30,6 +30,12 @@ struct DeviceToleration {
   std::optional<std::int64_t> toleration_seconds;
 };
 
+// An attribute that the request computes for each device; constraints of the claim name it.
+struct DeviceDerivedAttribute {
+  std::string name;  // with its domain
+  std::string expression;
+};
+
 struct CapacityRequirements {
   std::map<std::string, Quantity> requests;
 };
@@ -47,6 +53,7 @@ struct DeviceSubRequest {
   std::optional<bool> admin_access;
   std::vector<DeviceToleration> tolerations;
   std::optional<CapacityRequirements> capacity;
+  std::vector<DeviceDerivedAttribute> derived_attributes;
 };
 
 struct DeviceRequest {
@@ -81,6 +88,9 @@ struct ResourceClaimSpec {
   DeviceClaim devices;
 };
 
+// Calls of the driver that a slice's devices do without: NodePrepareResources, NodeUnprepareResources, "*" for both.
+using SkipNodeOperations = std::vector<std::string>;
+
 struct DeviceRequestAllocationResult {
   std::string request;  // "req" or "req/sub"
   std::string driver;
@@ -88,8 +98,11 @@ struct DeviceRequestAllocationResult {
   std::string device;
   std::optional<bool> admin_access;
   std::vector<DeviceToleration> tolerations;
+  std::vector<std::string> binding_conditions;  // copies from the device, as the next one
+  std::vector<std::string> binding_failure_conditions;
   std::optional<std::string> share_id;
   std::map<std::string, Quantity> consumed_capacity;
+  SkipNodeOperations skip_node_operations;
 };
 
 struct DeviceAllocationConfiguration {
@@ -106,6 +119,7 @@ struct DeviceAllocationResult {
 struct AllocationResult {
   DeviceAllocationResult devices;
   std::optional<NodeSelector> node_selector;
+  std::optional<Time> allocation_timestamp;
 };
 
 struct ResourceClaimConsumerReference {
@@ -115,9 +129,27 @@ struct ResourceClaimConsumerReference {
   std::string uid;
 };
 
+struct NetworkDeviceData {
+  std::string interface_name;
+  std::vector<std::string> ips;  // 10.0.0.1/24
+  std::string hardware_address;
+};
+
+// What the driver says about an allocated device; (driver, pool, device, share_id) names it.
+struct AllocatedDeviceStatus {
+  std::string driver;
+  std::string pool;
+  std::string device;
+  std::optional<std::string> share_id;
+  std::vector<Condition> conditions;
+  std::optional<Json> data;
+  std::optional<NetworkDeviceData> network_data;
+};
+
 struct ResourceClaimStatus {
   std::optional<AllocationResult> allocation;
   std::vector<ResourceClaimConsumerReference> reserved_for;  // at most kMaxReservedFor
+  std::vector<AllocatedDeviceStatus> devices;
 };
 
 inline constexpr std::size_t kMaxReservedFor = 256;
@@ -162,12 +194,16 @@ struct DeviceClass {
   DeviceClassSpec spec;
 };
 
-// Exactly one member is set. Names without a domain belong to the driver's domain.
+// Exactly one member is set. Names without a domain belong to the driver's domain. An empty list is still a list.
 struct DeviceAttribute {
   std::optional<std::int64_t> int_value;
   std::optional<bool> bool_value;
   std::optional<std::string> string_value;
   std::optional<std::string> version_value;
+  std::optional<std::vector<std::int64_t>> int_values;
+  std::optional<std::vector<bool>> bool_values;
+  std::optional<std::vector<std::string>> string_values;
+  std::optional<std::vector<std::string>> version_values;
 };
 
 struct CapacityRequestPolicyRange {
@@ -195,6 +231,7 @@ struct CounterSet {
 struct DeviceCounterConsumption {
   std::string counter_set;
   std::map<std::string, Counter> counters;
+  std::vector<std::string> compatibility_groups;
 };
 
 struct DeviceTaint {
@@ -202,6 +239,21 @@ struct DeviceTaint {
   std::string value;
   std::string effect;  // None, NoSchedule, NoExecute
   std::optional<Time> time_added;
+};
+
+// What a device takes of a node's ordinary resources: cpu, memory, ephemeral-storage, hugepages-*.
+struct NodeAllocatableMapping {
+  std::optional<std::string> capacity_key;  // multiplied by the next, absent: 1; or instead of both the third
+  std::optional<Quantity> capacity_multiplier;
+  std::optional<Quantity> device_multiplier;
+};
+struct NodeAllocatableOverhead {
+  std::optional<Quantity> per_pod;
+  std::optional<Quantity> per_container;
+};
+struct NodeAllocatableResource {
+  std::optional<NodeAllocatableMapping> mapping;
+  std::optional<NodeAllocatableOverhead> overhead;
 };
 
 struct Device {
@@ -217,6 +269,7 @@ struct Device {
   std::vector<std::string> binding_conditions;
   std::vector<std::string> binding_failure_conditions;
   std::optional<bool> allow_multiple_allocations;
+  std::map<std::string, NodeAllocatableResource> node_allocatable_resources;
 };
 
 struct ResourcePool {
@@ -234,6 +287,8 @@ struct ResourceSliceSpec {
   std::optional<bool> per_device_node_selection;
   std::vector<Device> devices;
   std::vector<CounterSet> shared_counters;
+  std::optional<std::string> partition_type_attribute;  // string attribute of every device that consumes counters
+  SkipNodeOperations skip_node_operations;
 };
 
 struct ResourceSlice {
@@ -252,11 +307,15 @@ struct DeviceTaintRuleSpec {
   std::optional<DeviceTaintSelector> device_selector;
   DeviceTaint taint;
 };
+struct DeviceTaintRuleStatus {
+  std::vector<Condition> conditions;
+};
 struct DeviceTaintRule {
   static constexpr const char* kApiVersion = "resource.k8s.io/v1";
   static constexpr const char* kKind = "DeviceTaintRule";
   ObjectMeta metadata;
   DeviceTaintRuleSpec spec;
+  DeviceTaintRuleStatus status;
 };
 
 // NoSchedule and NoExecute taints need a toleration whose effect, key and value match (spec dra-allocator §2.9).

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <concepts>
 #include <set>
 
 #include "api/group.h"
@@ -14,11 +16,12 @@ constexpr std::size_t kMaxSubRequests = 8;
 constexpr std::size_t kMaxExpressionBytes = 10 * 1024;
 constexpr std::size_t kMaxParametersBytes = 10 * 1024;
 constexpr std::size_t kMaxDevicesPerSlice = 128;
-constexpr std::size_t kMaxConstrainedDevicesPerSlice = 64;  // with taints or counters
+constexpr std::size_t kMaxConstrainedDevicesPerSlice = 64;  // with taints, counters or lists
 constexpr std::size_t kMaxCounterSets = 8;
 constexpr std::size_t kMaxCountersPerSet = 32;
 constexpr std::size_t kMaxCounterConsumptions = 2;
 constexpr std::size_t kMaxAttributesAndCapacities = 32;
+constexpr std::size_t kMaxAttributeValues = 48;  // an item of a list counts as a value
 constexpr std::size_t kMaxDeviceTaints = 16;
 constexpr std::size_t kMaxAttributeValueBytes = 64;
 constexpr std::uint64_t kMaxExpressionCost = 1'000'000;
@@ -231,18 +234,44 @@ void ValidateClaimStatus(const ResourceClaim& claim, FieldErrors& errors) {
   }
 }
 
-void ValidateAttribute(const DeviceAttribute& attribute, const FieldPath& path, FieldErrors& errors) {
-  const int set = int{attribute.int_value.has_value()} + int{attribute.bool_value.has_value()} +
-                  int{attribute.string_value.has_value()} + int{attribute.version_value.has_value()};
-  if (set != 1) errors.Invalid(path, "", "exactly one value must be specified");
-  const auto check_size = [&](const std::optional<std::string>& value, std::string_view member) {
-    if (value && value->size() > kMaxAttributeValueBytes) {
-      errors.Invalid(path.Member(member), *value,
-                     fmt::format("may not be more than {} bytes", kMaxAttributeValueBytes));
+bool IsList(const DeviceAttribute& attribute) {
+  return attribute.int_values || attribute.bool_values || attribute.string_values || attribute.version_values;
+}
+
+// Checks one attribute and counts its values.
+std::size_t ValidateAttribute(const DeviceAttribute& attribute, const FieldPath& path, FieldErrors& errors) {
+  std::size_t members = 0;
+  std::size_t values = 0;
+  const auto check_text = [&](const std::string& text, const FieldPath& at) {
+    if (text.size() > kMaxAttributeValueBytes) {
+      errors.Invalid(at, text, fmt::format("may not be more than {} bytes", kMaxAttributeValueBytes));
     }
   };
-  check_size(attribute.string_value, "string");
-  check_size(attribute.version_value, "version");
+  const auto check_one = [&](const auto& value, std::string_view member) {
+    if (!value) return;
+    ++members;
+    ++values;
+    if constexpr (std::same_as<decltype(*value), const std::string&>) check_text(*value, path.Member(member));
+  };
+  const auto check_list = [&](const auto& list, std::string_view member) {
+    if (!list) return;
+    ++members;
+    values += list->size();
+    if (list->empty()) errors.Required(path.Member(member), "a list needs at least one value");
+    if constexpr (std::same_as<decltype(*list), const std::vector<std::string>&>) {
+      for (std::size_t i = 0; i < list->size(); ++i) check_text((*list)[i], path.Member(member).Index(i));
+    }
+  };
+  check_one(attribute.int_value, "int");
+  check_one(attribute.bool_value, "bool");
+  check_one(attribute.string_value, "string");
+  check_one(attribute.version_value, "version");
+  check_list(attribute.int_values, "ints");
+  check_list(attribute.bool_values, "bools");
+  check_list(attribute.string_values, "strings");
+  check_list(attribute.version_values, "versions");
+  if (members != 1) errors.Invalid(path, "", "exactly one value must be specified");
+  return values;
 }
 
 void ValidateDevice(const Device& device, bool selects_node, const FieldPath& path, FieldErrors& errors) {
@@ -250,11 +279,13 @@ void ValidateDevice(const Device& device, bool selects_node, const FieldPath& pa
   if (device.attributes.size() + device.capacity.size() > kMaxAttributesAndCapacities) {
     errors.TooMany(path, device.attributes.size() + device.capacity.size(), kMaxAttributesAndCapacities);
   }
+  std::size_t values = 0;
   for (const auto& [name, attribute] : device.attributes) {
     const FieldPath at = path.Member("attributes").Key(name);
     if (const std::string reason = CheckAttributeName(name); !reason.empty()) errors.Invalid(at, name, reason);
-    ValidateAttribute(attribute, at, errors);
+    values += ValidateAttribute(attribute, at, errors);
   }
+  if (values > kMaxAttributeValues) errors.TooMany(path.Member("attributes"), values, kMaxAttributeValues);
   for (const auto& [name, capacity] : device.capacity) {
     const FieldPath at = path.Member("capacity").Key(name);
     if (const std::string reason = CheckAttributeName(name); !reason.empty()) errors.Invalid(at, name, reason);
@@ -354,7 +385,8 @@ void ValidateResourceSlice(const ResourceSlice& slice, FieldErrors& errors) {
     const FieldPath at = path.Member("devices").Index(i);
     ValidateDevice(device, per_device, at, errors);
     if (!names.insert(device.name).second) errors.Duplicate(at.Member("name"), device.name);
-    constrained = constrained || !device.taints.empty() || !device.consumes_counters.empty();
+    constrained = constrained || !device.taints.empty() || !device.consumes_counters.empty() ||
+                  std::ranges::any_of(device.attributes, [](const auto& it) { return IsList(it.second); });
   }
   const std::size_t limit = constrained ? kMaxConstrainedDevicesPerSlice : kMaxDevicesPerSlice;
   if (spec.devices.size() > limit) errors.TooMany(path.Member("devices"), spec.devices.size(), limit);
