@@ -1,0 +1,56 @@
+"""Defects of the reference that kumiko does not copy, by what a case must have for them to show.
+
+A difference outside of these fails the comparison. Each function says whether the defect can make the reference answer
+differently on this case in this way: `what` is the kind of difference, as compare.difference() names it."""
+import case_generator as generator
+
+
+def all_on_unusable_pool(case, what):
+    """A request for all devices with an incomplete or invalid pool about concerns one node; the reference gives up on
+    all."""
+    return what == "fatal error there, error of this node here" and any(
+        body.get("allocationMode") == "All" for body in generator.all_bodies(case))
+
+
+def exclusive_use_of_shared_device(case, what):
+    """A device with live shares is given away whole, once its driver or a gate stopped allowing several."""
+    state = case["allocated"]
+    shared = {(e["driver"], e["pool"], e["device"]) for e in state.get("shared", []) + state.get("capacity", [])}
+    for claim in state.get("claims", ()):
+        for e in claim["status"]["allocation"]["devices"]["results"]:
+            if "shareID" in e:
+                shared.add((e["driver"], e["pool"], e["device"]))
+    return not what.startswith("error") and any(
+        not (device.get("allowMultipleAllocations") and case["features"].get("ConsumableCapacity"))
+        and (part["spec"]["driver"], part["spec"]["pool"]["name"], device["name"]) in shared
+        for part, device in generator.all_devices(case))
+
+
+def admin_access_to_partition(case, what):
+    """Looking at a partition in use fails for lack of counters."""
+    return not what.startswith("error") and any(b.get("adminAccess") for b in generator.all_bodies(case)) and any(
+        device.get("consumesCounters") for _, device in generator.all_devices(case))
+
+
+def admin_access_before_use(case, what):
+    """What was picked to be looked at cannot be picked to be used."""
+    if what.startswith("error"):
+        return False
+    admin = False
+    for body in generator.all_bodies(case):
+        if admin and not body.get("adminAccess"):
+            return True
+        admin = admin or bool(body.get("adminAccess"))
+    return False
+
+
+DEFECTS = {"D10": all_on_unusable_pool, "D2": exclusive_use_of_shared_device, "D13": admin_access_to_partition,
+           "D14": admin_access_before_use}
+
+
+def excuse(case, what):
+    """The defect that explains the difference; "" when none does."""
+    for name, shows in DEFECTS.items():
+        if shows(case, what):
+            return name
+    return ""
