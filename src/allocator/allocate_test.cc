@@ -10,6 +10,7 @@
 namespace kumiko::allocator {
 namespace {
 
+using testing::Amount;
 using testing::ClaimBuilder;
 using testing::DeviceBuilder;
 using ::testing::ElementsAre;
@@ -329,6 +330,21 @@ TEST_F(FirstFit, StopsAfterTheStepsAllowed) {
   const auto outcome = Run({ClaimBuilder("a").Request("r", 4)});
   EXPECT_EQ(outcome.kind, Outcome::Kind::kFatal);
   EXPECT_THAT(outcome.error, HasSubstr("filter operation aborted: deadline"));
+}
+
+TEST_F(FirstFit, CapacityInUseWithoutAShareCountsAndIsUndone) {
+  inventory_.UpsertSlice(SliceBuilder("s", "n1").Add(DeviceBuilder("x").Capacity("memory", "4Gi").Shareable()).Build());
+  const auto takes_all = ClaimBuilder("a").Request("r");
+  const auto mark = state_.Mark();
+  const DeviceId id{kDriver, "n1", "x"};
+  state_.AddConsumed(id, {{"memory", Amount("0")}});
+  EXPECT_THAT(Devices({takes_all}), ElementsAre("x"));
+  state_.AddConsumed(id, {{"memory", Amount("1")}});
+  EXPECT_EQ(Run({takes_all}).kind, Outcome::Kind::kDoesNotFit);
+  EXPECT_FALSE(state_.Holds(id));
+  state_.UndoTo(mark);
+  EXPECT_EQ(state_.ConsumedCapacity(inventory_.IndexOf(id)), nullptr);
+  EXPECT_THAT(Devices({takes_all}), ElementsAre("x"));
 }
 
 TEST_F(FirstFit, UndoRestoresTheStateExactly) {

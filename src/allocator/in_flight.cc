@@ -21,12 +21,12 @@ InFlight::InFlight(const NodeView& view, const State& state)
   }
   for (std::uint32_t d = 0; d < view.devices.size(); ++d) {
     const auto& device = view.devices[d];
+    if (const auto* consumed = state.ConsumedCapacity(device.index)) consumed_[d] = *consumed;
     if (!state.Holds(device.index)) continue;
     shares_[d] = state.Shares(device.index);
     // A device that is shared no longer, but still has shares, is not given away as a whole.
     const bool multiple = device.content->allow_multiple_allocations;
     held_[d] = state.HoldsExclusively(device.index) || (shares_[d] > 0 && !multiple) ? 1 : 0;
-    if (const auto* consumed = state.ConsumedCapacity(device.index)) consumed_[d] = *consumed;
     Charge(d, 1);
   }
 }

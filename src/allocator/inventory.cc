@@ -36,7 +36,8 @@ struct Inventory::Impl {
   std::vector<const DeviceId*> id_of;
   std::map<PoolKey, std::uint32_t> pool_index_of;
   std::vector<std::uint32_t> pool_of;
-  cel::ExpressionCache expressions;
+  std::optional<cel::ExpressionCache> own_expressions;
+  cel::ExpressionCache* expressions = nullptr;
   VerdictCache verdicts;
 
   DeviceIndex Intern(const DeviceId& id) {
@@ -106,7 +107,12 @@ struct Inventory::Impl {
   }
 };
 
-Inventory::Inventory() : impl_(std::make_unique<Impl>()) {}
+Inventory::Inventory() : impl_(std::make_unique<Impl>()) {
+  impl_->expressions = &impl_->own_expressions.emplace();
+}
+Inventory::Inventory(cel::ExpressionCache& expressions) : impl_(std::make_unique<Impl>()) {
+  impl_->expressions = &expressions;
+}
 Inventory::~Inventory() = default;
 
 void Inventory::UpsertSlice(std::shared_ptr<const api::ResourceSlice> slice) {
@@ -243,11 +249,15 @@ std::size_t Inventory::IndexCount() const {
 }
 
 Result<cel::Expression> Inventory::Compile(std::string_view expression) const {
-  return impl_->expressions.Get(expression);
+  return impl_->expressions->Get(expression);
 }
 
 const Verdict& Inventory::Evaluate(const cel::Expression& expression, const DeviceContent& content) const {
   return impl_->verdicts.Evaluate(expression, content);
+}
+
+void Inventory::ForgetVerdicts() {
+  impl_->verdicts = VerdictCache();
 }
 
 std::uint64_t Inventory::version() const {

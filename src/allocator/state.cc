@@ -15,6 +15,14 @@ void State::Add(const api::AllocationResult& result) {
   Record(result, 1);
 }
 
+void State::AddConsumed(const DeviceId& id, const std::map<std::string, Quantity>& amounts) {
+  Entry entry;
+  entry.device = inventory_->IndexOf(id);
+  entry.consumed = amounts;
+  Apply(entry, 1);
+  journal_.push_back(std::move(entry));
+}
+
 void State::Remove(const api::AllocationResult& result) {
   Record(result, -1);
 }
@@ -48,10 +56,12 @@ void State::Apply(const Entry& entry, int sign) {
       if (sign > 0) {
         consumed[name] += amount;
       } else {
-        consumed[name] -= amount;
+        Quantity& left = consumed[name];
+        left -= amount;
+        if (left.Sign() == 0) consumed.erase(name);
       }
     }
-    if (shares_[entry.device] == 0) consumed_.erase(entry.device);
+    if (consumed.empty()) consumed_.erase(entry.device);
   }
   const auto pool = inventory_->PoolIndexOf(entry.device);
   if (pool >= pool_versions_.size()) pool_versions_.resize(pool + std::size_t{1}, 0);

@@ -38,6 +38,9 @@ class State {
   // Gives back what Add took; the result must have been added.
   void Remove(const api::AllocationResult& result);
 
+  // Takes capacity of a device without a share of it, for who knows sums only.
+  void AddConsumed(const DeviceId& id, const std::map<std::string, Quantity>& amounts);
+
   // Held in any way: exclusively or by at least one share.
   bool Holds(const DeviceId& id) const;
   bool Holds(DeviceIndex index) const;

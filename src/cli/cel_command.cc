@@ -2,21 +2,18 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <chrono>
-#include <istream>
 #include <ostream>
 #include <span>
 #include <sstream>
 #include <string>
 
-#include "base/field_path.h"
 #include "base/files.h"
-#include "base/suggest.h"
 #include "base/term.h"
 #include "cel/expression.h"
 #include "cli/cel_device.h"
+#include "cli/question.h"
 
 namespace kumiko::cli {
 namespace {
@@ -33,41 +30,6 @@ struct Question {
 
 using QuestionError = tl::unexpected<api::FieldError>;
 
-QuestionError Wrong(std::string path, std::string message) {
-  return QuestionError(api::FieldError{std::move(path), std::move(message)});
-}
-
-std::optional<api::FieldError> UnknownMember(const Json& json, std::span<const std::string_view> known,
-                                             const std::string& path) {
-  for (const auto& member : json.get_object()) {
-    const std::string_view name(member.key().data(), member.key().size());
-    if (std::ranges::find(known, name) != known.end()) continue;
-    const auto suggestion = Suggest(name, known);
-    return api::FieldError{ChildPath(path, name),
-                           suggestion ? fmt::format("unknown field; did you mean \"{}\"?", *suggestion)
-                                      : fmt::format("unknown field; write one of {}", fmt::join(known, ", "))};
-  }
-  return std::nullopt;
-}
-
-tl::expected<bool, api::FieldError> FlagAt(const Json& json, std::string_view name, const std::string& path) {
-  const Json* member = Find(json, name);
-  if (member == nullptr || member->is_null()) return false;
-  if (!member->is_bool()) {
-    return Wrong(ChildPath(path, name), fmt::format("expected a boolean, got {}", JsonTypeName(*member)));
-  }
-  return member->get_bool();
-}
-
-tl::expected<std::string, api::FieldError> TextAt(const Json& json, std::string_view name) {
-  const Json* member = Find(json, name);
-  if (member == nullptr || member->is_null()) return std::string();
-  if (!member->is_string()) {
-    return Wrong(std::string(name), fmt::format("expected a string, got {}", JsonTypeName(*member)));
-  }
-  return std::string(member->get_string().data(), member->get_string().size());
-}
-
 tl::expected<cel::DraFeatures, api::FieldError> ReadFeatures(const Json& json) {
   constexpr std::array<std::string_view, 2> kKnown = {"EnableConsumableCapacity", "EnableListTypeAttributes"};
   const Json* features = Find(json, "features");
@@ -75,7 +37,8 @@ tl::expected<cel::DraFeatures, api::FieldError> ReadFeatures(const Json& json) {
   if (!features->is_object()) {
     return Wrong("features", fmt::format("expected a map, got {}", JsonTypeName(*features)));
   }
-  if (auto unknown = UnknownMember(*features, kKnown, "features")) return QuestionError(std::move(*unknown));
+  if (auto unknown = UnknownMember(features->get_object(), kKnown, "features"))
+    return QuestionError(std::move(*unknown));
   const auto capacity = FlagAt(*features, kKnown[0], "features");
   if (!capacity) return QuestionError(capacity.error());
   const auto lists = FlagAt(*features, kKnown[1], "features");
@@ -86,9 +49,9 @@ tl::expected<cel::DraFeatures, api::FieldError> ReadFeatures(const Json& json) {
 tl::expected<Question, api::FieldError> ReadQuestion(const Json& json) {
   constexpr std::array<std::string_view, 6> kKnown = {"expression", "derived", "new", "features", "driver", "device"};
   if (!json.is_object()) return Wrong("", fmt::format("expected a question, got {}", JsonTypeName(json)));
-  if (auto unknown = UnknownMember(json, kKnown, "")) return QuestionError(std::move(*unknown));
+  if (auto unknown = UnknownMember(json.get_object(), kKnown, "")) return QuestionError(std::move(*unknown));
   Question question;
-  auto expression = TextAt(json, "expression");
+  auto expression = TextAt(json, "expression", "");
   if (!expression) return QuestionError(std::move(expression).error());
   question.expression = std::move(*expression);
   const auto derived = FlagAt(json, "derived", "");
@@ -97,7 +60,7 @@ tl::expected<Question, api::FieldError> ReadQuestion(const Json& json) {
   if (!is_new) return QuestionError(is_new.error());
   const auto features = ReadFeatures(json);
   if (!features) return QuestionError(features.error());
-  const auto driver = TextAt(json, "driver");
+  const auto driver = TextAt(json, "driver", "");
   if (!driver) return QuestionError(driver.error());
   question.options.derived_attribute = *derived;
   question.options.mode = *is_new ? cel::Mode::kNew : cel::Mode::kStored;
@@ -155,32 +118,8 @@ JsonObject Answer(const Question& question) {
   return answer;
 }
 
-tl::expected<Question, std::string> ParseQuestion(const std::string& line) {
-  const auto json = ParseJson(line);
-  if (!json) return tl::unexpected(json.error().message);
-  auto question = ReadQuestion(*json);
-  if (question) return std::move(*question);
-  const api::FieldError& error = question.error();
-  return tl::unexpected(error.path.empty() ? error.message : error.path + ": " + error.message);
-}
-
-ExitCode AnswerLines(std::istream& in, const std::string& name, std::ostream& out, std::ostream& err) {
-  ExitCode code = ExitCode::kDone;
-  std::string line;
-  for (std::int64_t number = 1; std::getline(in, line); ++number) {
-    if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
-    const auto question = ParseQuestion(line);
-    if (question) {
-      out << WriteJson(Answer(*question)) << '\n';
-    } else {
-      const std::string message = fmt::format("{}:{}: {}", name, number, question.error());
-      out << WriteJson(JsonObject{{"error", message}}) << '\n';
-      err << EscapeControls(message) << '\n';
-      code = ExitCode::kBadInput;
-    }
-    out.flush();  // who asks through a pipe waits for it
-  }
-  return code;
+tl::expected<JsonObject, api::FieldError> AnswerQuestion(const Json& json) {
+  return ReadQuestion(json).map([](const Question& question) { return Answer(question); });
 }
 
 // ---- in words
@@ -280,14 +219,14 @@ ExitCode AnswerInWords(const CelOptions& options, std::ostream& out, std::ostrea
 
 ExitCode RunCel(const CelOptions& options, std::istream& in, std::ostream& out, std::ostream& err) {
   if (!options.expression.empty()) return AnswerInWords(options, out, err);
-  if (options.questions == "-") return AnswerLines(in, "stdin", out, err);
+  if (options.questions == "-") return AnswerLines(in, "stdin", out, err, AnswerQuestion);
   const auto text = ReadFile(options.questions);
   if (!text) {
     err << EscapeControls(text.error().message) << '\n';
     return ExitCodeFor(text.error());
   }
   std::istringstream lines(*text);
-  return AnswerLines(lines, options.questions, out, err);
+  return AnswerLines(lines, options.questions, out, err, AnswerQuestion);
 }
 
 }  // namespace kumiko::cli

@@ -120,6 +120,42 @@ void AddCel(CLI::App& app, CelOptions& options) {
       ->needs(expression);
 }
 
+std::string CheckRepeat(const std::string& word) {
+  std::int64_t count = 0;
+  const char* end = word.data() + word.size();
+  const auto [rest, error] = std::from_chars(word.data(), end, count);
+  if (error == std::errc() && rest == end && count > 0) return "";
+  return fmt::format("\"{}\" is no number of runs; write a whole number above 0", word);
+}
+
+std::string CheckRelease(const std::string& word) {
+  if (allocator::FeaturesOf(word)) return "";
+  return fmt::format("\"{}\" is no release known here; write one of 1.{} to 1.{}", word, allocator::kOldestRelease,
+                     allocator::kNewestRelease);
+}
+
+void AddAllocate(CLI::App& app, AllocateOptions& options, std::string& policy, std::string& release) {
+  CLI::App* allocate =
+      app.add_subcommand("allocate", "Decide which devices claims get: cases as JSON on stdin, one a line");
+  AddChoice(*allocate, "--policy", policy, {"first-fit", "packed"})->envname("KUMIKO_POLICY");
+  allocate->add_option("--features", release, "Switch on what this release of Kubernetes has on, such as 1.37")
+      ->check(CheckRelease)
+      ->envname("KUMIKO_FEATURES")
+      ->type_name("RELEASE");
+  allocate->add_option("--repeat", options.repeat, "Runs of each case; above 1, nsMin and nsMedian are reported")
+      ->check(CheckRepeat)
+      ->envname("KUMIKO_REPEAT")
+      ->type_name("N");
+  allocate->add_flag("--warm", options.warm, "Build the inventory of a case once, and measure decisions alone")
+      ->envname("KUMIKO_WARM");
+  allocate->add_flag("--validate", options.validate, "Refuse objects that the API server would refuse")
+      ->envname("KUMIKO_VALIDATE");
+  allocate->add_flag("--explain", options.explain, "Say why claims do not fit, every device counted in one reason")
+      ->envname("KUMIKO_EXPLAIN");
+  allocate->add_flag("--keep-share-ids", options.keep_share_ids, "Do not replace share ids by a fixed one")
+      ->envname("KUMIKO_KEEP_SHARE_IDS");
+}
+
 }  // namespace
 
 Command ParseCommandLine(int argc, char** argv) {
@@ -130,12 +166,16 @@ Command ParseCommandLine(int argc, char** argv) {
   ValidateOptions validate;
   ScenarioOptions scenario;
   CelOptions cel;
+  AllocateOptions allocate;
+  std::string order;
+  std::string release;
   std::string policy;
   std::string color;
   AddUp(app, up, policy, color);
   AddValidate(app, validate);
   AddScenario(app, scenario);
   AddCel(app, cel);
+  AddAllocate(app, allocate, order, release);
   app.add_subcommand("version", "Print the version");
   try {
     app.parse(argc, argv);
@@ -157,6 +197,9 @@ Command ParseCommandLine(int argc, char** argv) {
   if (app.got_subcommand("validate")) return validate;
   if (app.got_subcommand("scenario")) return scenario;
   if (app.got_subcommand("cel")) return cel;
+  allocate.packed = order == "packed";
+  allocate.features = allocator::FeaturesOf(release).value_or(allocator::Features());
+  if (app.got_subcommand("allocate")) return allocate;
   return VersionOptions{};
 }
 

@@ -6,6 +6,8 @@
 #include <variant>
 #include <vector>
 
+#include "allocator/features.h"
+
 namespace kumiko::cli {
 
 enum class When { kAuto, kAlways, kNever };
@@ -44,6 +46,16 @@ struct CelOptions {
   bool list_attributes = false;
 };
 
+struct AllocateOptions {
+  bool packed = false;  // false: the first devices that fit, as the reference allocator takes them
+  std::int64_t repeat = 1;
+  bool warm = false;             // the inventory is built once and outside the measured time
+  allocator::Features features;  // on unless a case says otherwise
+  bool validate = false;
+  bool explain = false;
+  bool keep_share_ids = false;
+};
+
 struct VersionOptions {};
 
 // What a command line that runs no command comes to: help was asked for, or a flag is wrong.
@@ -53,7 +65,8 @@ struct NothingToRun {
   int exit_code = 0;
 };
 
-using Command = std::variant<NothingToRun, UpOptions, ValidateOptions, ScenarioOptions, CelOptions, VersionOptions>;
+using Command = std::variant<NothingToRun, UpOptions, ValidateOptions, ScenarioOptions, CelOptions, AllocateOptions,
+                             VersionOptions>;
 
 Command ParseCommandLine(int argc, char** argv);
 

@@ -39,6 +39,22 @@ TEST(CommandLine, AFileNameIsNotEmpty) {
   EXPECT_EQ(std::get<UpOptions>(Parse({"up", "--cluster", "a.yaml"})).cluster_file, "a.yaml");
 }
 
+TEST(CommandLine, AllocateKnowsReleases) {
+  const auto options = std::get<AllocateOptions>(Parse({"allocate"}));
+  EXPECT_EQ(options.features, allocator::Features());
+  EXPECT_FALSE(options.packed);
+  EXPECT_EQ(options.repeat, 1);
+  const auto given = std::get<AllocateOptions>(
+      Parse({"allocate", "--features", "1.36", "--policy", "packed", "--repeat", "7", "--warm"}));
+  EXPECT_EQ(given.features, allocator::DefaultFeatures(36));
+  EXPECT_TRUE(given.packed);
+  EXPECT_EQ(given.repeat, 7);
+  EXPECT_TRUE(given.warm);
+  ExpectRefused({"allocate", "--features", "1.20"}, "write one of 1.34 to 1.37");
+  ExpectRefused({"allocate", "--repeat", "0"}, "whole number above 0");
+  ExpectRefused({"allocate", "--policy", "best"}, "--policy");
+}
+
 TEST(CommandLine, CelTakesAnExpressionOrQuestions) {
   EXPECT_EQ(std::get<CelOptions>(Parse({"cel"})).questions, "-");
   EXPECT_EQ(std::get<CelOptions>(Parse({"cel", "--file", "q.jsonl"})).questions, "q.jsonl");

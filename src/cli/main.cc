@@ -7,6 +7,7 @@
 #include <iostream>
 #include <system_error>
 
+#include "cli/allocate_command.h"
 #include "cli/cel_command.h"
 #include "cli/command_line.h"
 #include "cli/exit_code.h"
@@ -35,6 +36,9 @@ struct Runner {
   }
   int operator()(const CelOptions& options) const {
     return static_cast<int>(RunCel(options, std::cin, out, std::cerr));
+  }
+  int operator()(const AllocateOptions& options) const {
+    return static_cast<int>(RunAllocate(options, std::cin, out, std::cerr));
   }
   int operator()(const VersionOptions&) const {
     out << VersionLine() << '\n';
