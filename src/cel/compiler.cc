@@ -6,6 +6,7 @@
 #include <array>
 #include <limits>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -435,7 +436,7 @@ class Compiler {
       program_->regex_costs.push_back(PatternCost(CodePointCount(pattern)));
     }
     const re2::RE2* const regex = program_->regexes[known->second].get();
-    if (finds && regex != nullptr && !PrepareToFind(*regex, pattern_steps_)) {
+    if (finds && regex != nullptr && found_.insert(regex).second && !PrepareToFind(*regex, pattern_steps_)) {
       SetError(fmt::format("error parsing regexp: expression too large: `{}`", pattern));
     }
     return known->second;
@@ -608,7 +609,8 @@ class Compiler {
   Constants constants_;
   std::vector<Name> scope_;
   std::map<std::string, std::uint32_t, std::less<>> patterns_;
-  std::int64_t pattern_steps_;  // that patterns may still take
+  std::set<const re2::RE2*> found_;  // patterns that are prepared for it
+  std::int64_t pattern_steps_;       // that patterns may still take
   std::string error_;
 };
 

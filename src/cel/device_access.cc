@@ -108,11 +108,21 @@ bool IsMap(const Value& value) {
          value.kind == ValueKind::kDevice;
 }
 
+namespace {
+
+// Null when the map, of kind kMap, does not have the key.
+const Value* Find(RunContext& run, const Value& map, const Value& key) {
+  // Binary search: half of what it compares with it does not guess, and a large map is not in any cache.
+  constexpr std::int64_t kStepsPerComparison = 4;
+  run.budget -= ReadingSteps(key) + kStepsPerComparison * static_cast<std::int64_t>(std::bit_width(map.size));
+  return FindKey(map, key);
+}
+
+}  // namespace
+
 std::optional<Value> Lookup(RunContext& run, const Value& map, const Value& key) {
   if (map.kind == ValueKind::kMap) {
-    // A large map is not in any cache.
-    run.budget -= ReadingSteps(key) + std::bit_width(map.size);
-    const Value* found = FindKey(map, key);
+    const Value* found = Find(run, map, key);
     return found != nullptr ? std::optional(*found) : std::nullopt;
   }
   const bool text = key.kind == ValueKind::kString;
@@ -123,8 +133,8 @@ std::optional<Value> Lookup(RunContext& run, const Value& map, const Value& key)
                                         : DeviceField(run, key.view());
 }
 
-bool HasKey(const RunContext& run, const Value& map, const Value& key) {
-  if (map.kind == ValueKind::kMap) return FindKey(map, key) != nullptr;
+bool HasKey(RunContext& run, const Value& map, const Value& key) {
+  if (map.kind == ValueKind::kMap) return Find(run, map, key) != nullptr;
   if (key.kind != ValueKind::kString) return false;
   if (map.kind == ValueKind::kDomains) return HasDomain(run, map.capacity, key.view());
   if (map.kind == ValueKind::kDomain) return HasEntry(run, map.capacity, map.view(), key.view());

@@ -24,7 +24,7 @@ bool IsMap(const Value& value);
 // By key; nullopt when absent. Domains are always there.
 std::optional<Value> Lookup(RunContext& run, const Value& map, const Value& key);
 // Whether it is really there: of domains only those that have entries.
-bool HasKey(const RunContext& run, const Value& map, const Value& key);
+bool HasKey(RunContext& run, const Value& map, const Value& key);
 std::size_t MapSize(const RunContext& run, const Value& map);
 // The same map with all its values at hand, and theirs.
 Value Materialize(RunContext& run, const Value& map);

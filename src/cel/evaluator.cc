@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -332,6 +333,7 @@ class Machine {
       return false;
     }
     if (!optional || !value->IsError()) ++run_.cost;
+    if (value->IsError()) run_.budget -= MakingSteps(*value);
     operand = *value;
     return true;
   }
@@ -371,17 +373,28 @@ class Machine {
   static std::int64_t ParsingSteps(CostRule rule, const Value& text) {
     if ((rule != CostRule::kParseText && rule != CostRule::kParseUrl) || text.kind != ValueKind::kString) return 0;
     const auto size = static_cast<std::int64_t>(text.size);
-    return rule == CostRule::kParseUrl ? 400 + 8 * size : 200 + 4 * size;
+    return rule == CostRule::kParseUrl ? 400 + 8 * size : 200 + 8 * size;
+  }
+
+  // Quantities, versions and the like are objects, errors have a text: what it takes to make one.
+  static std::int64_t MakingSteps(const Value& made) {
+    static_assert(ValueKind::kQuantity < ValueKind::kError);
+    if (made.kind < ValueKind::kQuantity) return 0;
+    constexpr std::int64_t kObjectSteps = 24;
+    constexpr std::int64_t kErrorSteps = 40;
+    return made.IsError() ? kErrorSteps + StepsForBytes(2 * made.size) : kObjectSteps;
   }
 
   Value Apply(const Callee& callee, std::span<const Value> args) {
+    // What a call costs depends on all arguments, and counting the characters of one is reading it.
+    for (const Value& arg : args) run_.budget -= ReadingSteps(arg);
     for (const Value& arg : args) {
       if (arg.IsError()) return arg;
-      run_.budget -= ReadingSteps(arg);
     }
     run_.budget -= ParsingSteps(callee.cost, args[0]);
     if (run_.budget < 0) return Value();  // the run ends before anybody sees it
     Value result = callee.call(run_, args);
+    run_.budget -= MakingSteps(result);
     if (!IsNoSuchOverload(result)) [[likely]]
       return result;
     for (const Overload* other : callee.overloads) {
@@ -467,10 +480,16 @@ class Machine {
     Push(Value::List(items, count));
   }
 
+  // Of a key among `count` that are sorted: long ones may be alike to their end.
+  static std::int64_t SortingSteps(const Value& key, std::size_t count) {
+    return 2 + ReadingSteps(key) * static_cast<std::int64_t>(std::bit_width(count));
+  }
+
   void PushMap(const Instruction& it) {
     const std::size_t size = 2 * std::size_t{it.a};
     top_ -= size;
-    run_.budget -= static_cast<std::int64_t>(size);
+    for (std::size_t i = 0; i < size; i += 2) run_.budget -= SortingSteps(top_[i], it.a);
+    if (run_.budget < 0) return Push(Value());  // the run ends before anybody sees it
     Value* pairs = run_.arena.Values(size);
     std::size_t count = 0;
     for (std::size_t i = 0; i < it.a; ++i) {

@@ -80,6 +80,7 @@ void Fold::Insert(RunContext& run, const Value& key, const Value& value) {
     run.budget -= 2 * kStepsPerNewValue * static_cast<std::int64_t>(range.size);
     items = run.arena.Values(2 * range.size);
   }
+  run.budget -= ReadingSteps(key);  // to compare it with the next
   items[2 * count] = key;
   items[2 * count + 1] = value;
   ++count;
@@ -95,9 +96,11 @@ void Fold::InsertAll(RunContext& run, const Value& entries) {
     return;
   }
   if (entries_ == nullptr) entries_ = std::make_unique<std::map<Value, Value, KeyLess>>();
-  run.budget -= static_cast<std::int64_t>(entries.size);
-  for (std::size_t i = 0; i < entries.size && run.budget >= 0; ++i) {
+  constexpr std::int64_t kStepsPerEntry = 20;
+  for (std::size_t i = 0; i < entries.size; ++i) {
     const Value& key = entries.items[2 * i];
+    // It is compared with other keys, or copied into a message.
+    if (!Take(run, kStepsPerEntry + 4 * ReadingSteps(key))) return;
     if (!IsMapKey(key)) {
       result = run.arena.Error("unsupported key type: " + std::string(KindName(key)));
       return;

@@ -91,13 +91,6 @@ std::string_view Arena::Text(std::string_view text) {
   return {copy, text.size()};
 }
 
-Value* Arena::Values(std::size_t count) {
-  if (count == 0) return nullptr;
-  auto* values = static_cast<Value*>(memory_.allocate(count * sizeof(Value), alignof(Value)));
-  std::uninitialized_default_construct_n(values, count);
-  return values;
-}
-
 std::string_view KindName(const Value& value) {
   switch (value.kind) {
     case ValueKind::kNull:
@@ -172,8 +165,9 @@ std::int64_t ReadingSteps(const Value& value) {
   if (value.kind == ValueKind::kSemver) return static_cast<std::int64_t>(value.semver->size() * kStepsPerVersionByte);
   if (value.kind == ValueKind::kQuantity) {
     // Digits are counted by writing them out.
+    constexpr std::size_t kWideSteps = 40;
     const std::size_t bytes = value.quantity->WideBytes();
-    return static_cast<std::int64_t>(bytes * bytes / 8);
+    return bytes == 0 ? 0 : static_cast<std::int64_t>(kWideSteps + bytes * bytes / 8);
   }
   if (value.kind == ValueKind::kUrl) return static_cast<std::int64_t>(value.url->text.size() / kBytesPerStep);
   return 0;

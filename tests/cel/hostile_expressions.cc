@@ -303,6 +303,14 @@ void AddCheapUnits(std::vector<HostileExpression>& all) {
        "cel.bind(m, lists.range(1000).transformMap(i, v, v), lists.range(1000).all(x, m.map(k, k).size() > 0))"});
   all.push_back({"maps with long keys sorted",
                  "cel.bind(s, " + letters + ", [" + Repeat("{s + \"b\": 1, s + \"a\": 2},", 99) + "].size() == 1)"});
+  all.push_back({"long keys transformed", "cel.bind(s, " + letters +
+                                              ", cel.bind(m, {s + \"a\": 1, s + \"b\": 2}, "
+                                              "lists.range(100000).all(x, m.transformMap(k, v, v).size() == 2)))"});
+  all.push_back({"long text beside an error", in_loop(letters, "[][x] == s || true")});
+  all.push_back({"free rounds", "lists.range(100000).all(x, lists.range(1000).filter(y, " + Repeat("false || ", 1'000) +
+                                    "false) == [])"});
+  all.push_back({"large pattern on short texts",
+                 "lists.range(100000).all(x, \"bab\".matches(\"" + Repeat("(^.*b){0,29}", 14) + "\") || true)"});
   all.push_back(
       {"entries with one long key",
        "cel.bind(s, " + letters + ", lists.range(90).all(x, {s: x, s + \"\": x, s + \"b\": x}.size() == 2))"});

@@ -18,8 +18,11 @@
 namespace kumiko::cel {
 namespace {
 
-// Of a byte of a time or duration.
+// Of a byte of a time or duration that is read, and of what is written.
 constexpr std::int64_t kTimeSteps = 8;
+constexpr std::int64_t kWrittenTimeSteps = 160;
+constexpr std::int64_t kWrittenDoubleSteps = 80;
+constexpr std::int64_t kWrittenSteps = 16;
 constexpr double kTwoTo63 = 9223372036854775808.0;
 constexpr double kTwoTo64 = 18446744073709551616.0;
 
@@ -178,6 +181,8 @@ Value ToString(RunContext& run, std::span<const Value> args) {
     return IsValidUtf8(from.view()) ? Value::String(from.view())
                                     : Value::Error("invalid UTF-8 in bytes, cannot convert to string");
   }
+  const bool time = from.kind == ValueKind::kTimestamp || from.kind == ValueKind::kDuration;
+  run.budget -= time ? kWrittenTimeSteps : from.kind == ValueKind::kDouble ? kWrittenDoubleSteps : kWrittenSteps;
   if (from.kind == ValueKind::kTimestamp) return Value::String(run.arena.Text(TimestampText(from)));
   if (from.kind == ValueKind::kDuration) return Value::String(run.arena.Text(DurationText(from)));
   if (from.kind == ValueKind::kBool || from.IsNumber()) return Value::String(run.arena.Text(Describe(from)));

@@ -131,6 +131,7 @@ Value SortByKeys(RunContext& run, const Value& list, const Value& keys) {
   if (!std::all_of(all_keys.begin(), all_keys.end(), [kind](const Value& key) { return key.kind == kind; })) {
     return Value::Error("list elements must have the same type");
   }
+  if (!Take(run, 2 * kStepsPerNewValue * static_cast<std::int64_t>(list.size))) return NoSuchOverload();
   const std::vector<std::size_t> positions = SortedPositions(run, all_keys);
   Value* sorted = run.arena.Values(list.size);
   for (std::size_t i = 0; i < list.size; ++i) sorted[i] = list.items[positions[i]];

@@ -248,7 +248,7 @@ class ValueFormatter {
   void AddQuoted(std::string_view text) {
     const auto wide =
         std::count_if(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) > 0x7F; });
-    if (!Take(run_, static_cast<std::int64_t>(text.size()) + kStepsPerWideByte * wide)) return;
+    if (!Take(run_, 2 * static_cast<std::int64_t>(text.size()) + kStepsPerWideByte * wide)) return;
     out_ += Quoted(text);
   }
 

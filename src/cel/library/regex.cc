@@ -198,12 +198,16 @@ re2::RE2::Options Options(std::int64_t max_bytes) {
 std::int64_t SearchSteps(const re2::RE2& pattern, std::size_t size) {
   constexpr std::int64_t kStepsPerInstructionOfState = 4;
   constexpr int kFewInstructions = 20;
+  constexpr int kLargeProgram = 2'000;
   const int instructions = pattern.ProgramSize();
   constexpr std::int64_t kShort = 256;
   const std::int64_t bytes = static_cast<std::int64_t>(size);
   std::int64_t states = bytes <= kShort ? bytes / 4 : bytes;
+  // There is no room to keep many states of a large one.
+  if (instructions > kLargeProgram) states = bytes + 1;
   if (instructions < kFewInstructions) states = std::min<std::int64_t>(states, std::int64_t{1} << instructions);
-  return bytes / 4 + 1 + kStepsPerInstructionOfState * instructions * states;
+  // However short the text, tables for it are as long as the program.
+  return bytes / 4 + instructions / 4 + kStepsPerInstructionOfState * instructions * states;
 }
 
 // The first match from `from` on. RE2 lets \B hold between the bytes of one character; such matches are empty.
@@ -283,6 +287,7 @@ tl::expected<std::shared_ptr<const re2::RE2>, PatternError> CompilePattern(std::
     steps = std::min<std::int64_t>(steps, -1);
     return tl::unexpected(PatternError{Mistake("expression too large", pattern), true});
   };
+  if (steps < kStepsPerByte * static_cast<std::int64_t>(pattern.size())) return too_large();
   Translator translator(pattern);
   const tl::expected<std::string, std::string> translated = translator.Run();
   if (!translated) return tl::unexpected(PatternError{translated.error()});
