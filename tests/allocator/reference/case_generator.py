@@ -4,8 +4,10 @@ Cases are small, so that an exhaustive search ends, and are made to be hard in w
 gate on and off, candidates that must be given up again, one of two dozen mistakes in a third of the cases. A case
 depends on seed and index alone: `Maker(seed, index).case()`.
 """
+import copy
 import json
 import math
+import pathlib
 import random
 
 # The switches of the reference, with how often a case uses what they allow.
@@ -23,6 +25,10 @@ OFF_RATE = {"AdminAccess": 0.17, "ConsumableCapacity": 0.09, "DerivedAttributes"
             "PartitionableDevices": 0.1, "CompatibilityGroups": 0.24}
 
 DRIVERS = ("gpu.example.com", "nic.example.com", "npu.example.org")
+# Eight GPUs as their driver publishes them.
+REAL_DRIVER = "gpu.nvidia.com"
+REAL_DEVICES = json.loads((pathlib.Path(__file__).parents[2] / "data/reference-slices/upstream-plain-h100x8.json")
+                          .read_text())[0]["spec"]["devices"]
 NODE_OPERATIONS = "DRAOptionalNodeOperations"
 BUS = "resource.kubernetes.io/pcieRoot"
 MODES = ("ExactCount", "All")
@@ -98,12 +104,16 @@ class Maker:
         for feature, needed in NEEDS.items():
             if feature in self.uses:
                 self.uses.add(needed)
+        if self.chance(0.012):
+            return self.near_limit()
         rate = {f: OFF_RATE.get(f, OFF) for f in known}
         features = {f: True for f in known
                     if (not self.chance(rate[f]) if f in self.uses else self.chance(0.7))}
         self.easy = self.chance(0.95)  # most of what is asked for can be had
         self.nodes = [self.node(i) for i in range(self.choice((1, 1, 1, 2, 2, 3)))]
         self.drivers = [self.choice(DRIVERS)] if self.chance(0.7) else self.random.sample(DRIVERS, 2)
+        if self.chance(0.04):
+            self.drivers[0] = REAL_DRIVER
         self.cores = self.chance(0.6) or "FractionalCapacityRange" in self.uses
         self.slices = []
         for driver in self.drivers:
@@ -120,6 +130,38 @@ class Maker:
         bound_search(case)
         self.random.shuffle(self.slices)
         return case
+
+    def near_limit(self):
+        """Alternatives that are too large together, though not alone. What is chosen can always be had, since to try
+        all choices of so many devices takes for ever."""
+        driver, devices = self.choice(DRIVERS), self.random.randint(33, 40)
+        self.slices, self.drivers = [], [driver]
+        self.add_slice("many", driver, "n0", 1, 1, {"nodeName": "n0", "devices": [
+            {"name": "dev-%d" % i, "attributes": {"index": {"int": i}}} for i in range(devices)]})
+
+        def asked(name, counts):
+            alternatives = [{"name": "s%d" % k, "deviceClassName": "any", "allocationMode": "ExactCount", "count": n}
+                            for k, n in enumerate(counts)]
+            if len(counts) > 1:
+                return {"name": name, "firstAvailable": alternatives}
+            del alternatives[0]["name"]
+            return {"name": name, "exactly": alternatives[0]}
+
+        large = self.random.randint(18, 32)
+        requests = [asked("r0", (large, self.random.randint(1, 3))),
+                    asked("r1", self.choice(((33 - large,), (32 - large,), (14, 15), (33 - large, 32 - large),
+                                             (20, 1))))]
+        if self.chance(0.5):
+            requests.append(asked("r2", self.choice(((2,), (1,), (30, 1)))))
+        claims = [{"metadata": {"name": "c0", "namespace": "ns", "uid": "u0"},
+                   "spec": {"devices": {"requests": requests}}}]
+        if self.chance(0.4):
+            claims.append({"metadata": {"name": "c1", "namespace": "ns", "uid": "u1"},
+                           "spec": {"devices": {"requests": [asked("r0", self.choice(((40, 1), (33, 1), (1,))))]}}})
+        self.nodes = [{"metadata": {"name": "n0"}}]
+        return {"name": "%d/%d" % (self.seed, self.index), "features": {"PrioritizedList": True}, "slices": self.slices,
+                "classes": [{"metadata": {"name": "any"}, "spec": {}}], "claims": claims, "allocated": {},
+                "nodes": self.nodes}
 
     # Nodes and slices
 
@@ -155,7 +197,9 @@ class Maker:
         room = 12 // len(self.drivers)
         least = 4 if self.easy else 2
         where = self.random.random()
-        if where < 0.62:
+        if len(names) > 1 and self.chance(0.25):
+            self.pool(driver, "spanning", {"nodeName": names[0]}, self.random.randint(4, min(8, room)), names)
+        elif where < 0.62:
             for name in names:
                 self.pool(driver, name, {"nodeName": name}, min(room // len(names), self.random.randint(least, 8)))
         elif where < 0.76:
@@ -163,15 +207,13 @@ class Maker:
         elif where < 0.83 or "PartitionableDevices" not in self.uses:
             self.pool(driver, "some-nodes", {"nodeSelector": self.node_selector()},
                       self.random.randint(2, min(7, room)))
-        elif where < 0.91:
-            self.pool(driver, "by-device", {"perDeviceNodeSelection": True}, self.random.randint(3, min(8, room)))
         else:
-            self.pool(driver, "spanning", {"nodeName": names[0]}, self.random.randint(3, min(8, room)), names)
+            self.pool(driver, "by-device", {"perDeviceNodeSelection": True}, self.random.randint(3, min(8, room)))
 
     def pool(self, driver, name, where, count, spanning=None):
         """One pool in one or several slices, with shared counters in a slice of their own."""
         counters, devices = [], []
-        if "PartitionableDevices" in self.uses and count > 1 and self.chance(0.8):
+        if "PartitionableDevices" in self.uses and count > 1 and driver != REAL_DRIVER and self.chance(0.8):
             counters, devices = self.cards(driver, count)
         else:
             devices = [self.device(driver, i) for i in range(count)]
@@ -180,7 +222,7 @@ class Maker:
             if "perDeviceNodeSelection" in where:
                 device.update(self.choice(({"nodeName": self.choice(self.nodes)["metadata"]["name"]},
                                            {"allNodes": True}, {"nodeSelector": self.node_selector()})))
-        parts = min(len(devices), self.choice((1, 1, 2, 3)))
+        parts = min(len(devices), self.choice((2, 3)) if spanning else self.choice((1, 1, 2, 3)))
         slices = []
         for i in range(parts):
             place = {"nodeName": spanning[i % len(spanning)]} if spanning else where
@@ -200,7 +242,7 @@ class Maker:
         total = len(slices)
         if self.chance(0.03):
             total += 1  # not all of them are there yet
-        names = ["%s-%s-%d" % (driver[:3], name, i) for i in range(len(slices) + 1)]
+        names = ["%s-%s-%d" % (driver, name, i) for i in range(len(slices) + 1)]
         self.random.shuffle(names)
         for part in slices:
             self.add_slice(names.pop(), driver, name, generation, total, part)
@@ -217,6 +259,8 @@ class Maker:
             "driver": driver, "pool": {"name": pool, "generation": generation, "resourceSliceCount": total}, **spec}})
 
     def device(self, driver, i):
+        if driver == REAL_DRIVER:
+            return copy.deepcopy(REAL_DEVICES[i])
         few = (0, 0, 0, 0, 0, 0, 1) if self.easy else (0, 0, 1)
         attributes = {"index": {"int": i}, "numa": {"int": self.choice(few)},
                       "model": {"string": "ab"[self.choice(few)]},
@@ -272,7 +316,7 @@ class Maker:
                     capacity["cores"]["requestPolicy"] = self.choice(FRACTIONS)
                 elif self.chance(0.7):
                     capacity["cores"]["requestPolicy"] = self.choice(POLICIES)
-            if self.chance(0.05):
+            if self.chance(0.12):
                 device["capacity"] = {}
         if "DeviceTaints" in self.uses and self.chance(0.3):
             device["taints"] = [self.taint() for _ in range(self.choice((1, 1, 2)))]
@@ -285,7 +329,7 @@ class Maker:
             device["bindsToNode"] = True
         if "ListTypeAttributes" in self.uses and self.chance(0.85):
             device["attributes"]["links"] = self.choice((
-                {"ints": self.some([1, 2, 3, 3], 1)}, {"ints": self.some([1, 2], 1)}, {"int": 2}, {"int": 1},
+                *({"ints": self.some([1, 2, 3, 3], 1)} for _ in range(6)), {"int": 2}, {"int": 1},
                 {"strings": self.some(["x", "y"], 1)}, {"bools": [True, self.chance(0.5)]},
                 {"versions": self.some(["1.0.0", "1.1.0"], 1)}))
         if self.chance(0.03):
@@ -327,7 +371,7 @@ class Maker:
                     if self.chance(0.6):
                         selector["pool"] = spec_of_slice["pool"]["name"]
                     if self.chance(0.6) or not selector:
-                        selector["device"] = "dev-%d" % self.choice((0, 1, 2))
+                        selector["device"] = self.choice(("dev-0", "dev-1", "dev-2", "gpu-0"))
             rules.append({"metadata": {"name": name}, "spec": spec})
         return rules
 
@@ -382,7 +426,7 @@ class Maker:
         if "DerivedAttributes" in self.uses and self.chance(0.75):
             table = DERIVED if "ListTypeAttributes" in self.uses else DERIVED[:-1]
             body["derivedAttributes"] = [{"name": n.replace("D", driver), "expression": e.replace("D", driver)}
-                                         for n, e in self.random.sample(table, self.choice((1, 1, 2)))]
+                                         for n, e in self.random.sample(table, self.choice((1, 2, 2)))]
         if "AdminAccess" in self.uses and not sub and self.chance(0.6):
             body["adminAccess"] = self.chance(0.8)
         return body
@@ -427,7 +471,8 @@ class Maker:
             devices = {"requests": requests}
             likely = 0.75 if self.uses & {"ListTypeAttributes", "DerivedAttributes"} else 0.35
             if self.chance(likely * (0.7 if self.easy else 1)):
-                devices["constraints"] = [self.constraint(requests) for _ in range(self.choice((1, 1, 1, 2)))]
+                several = (1, 1, 2) if "DerivedAttributes" in self.uses else (1, 1, 1, 2)
+                devices["constraints"] = [self.constraint(requests) for _ in range(self.choice(several))]
             if self.chance(0.35):
                 devices["config"] = [self.config("claim") for _ in range(self.choice((1, 1, 2)))]
                 for config in devices["config"]:
@@ -439,7 +484,7 @@ class Maker:
                 break
         if self.chance(0.01):
             claims[-1]["spec"]["devices"]["requests"] = []
-        elif sum(len(c["spec"]["devices"]["requests"]) for c in claims) < 4 and self.chance(0.85):
+        elif sum(len(c["spec"]["devices"]["requests"]) for c in claims) < 4 and self.chance(0.95):
             self.add_trap(claims)
         return claims
 
@@ -455,7 +500,9 @@ class Maker:
                         body["deviceClassName"] = driver
         there = [d["attributes"]["index"]["int"] for s in self.slices if s["spec"]["driver"] == driver
                  for d in s["spec"].get("devices", ()) if "index" in d.get("attributes", ())]
-        certain = 'device.attributes["D"].?index.orValue(-1) == %d' % self.choice(sorted(there)[:3] * 3 + [99])
+        if not there:
+            return
+        certain = 'device.attributes["D"].?index.orValue(-1) == %d' % self.choice(sorted(there)[:3] * 5 + [99])
         body = {"deviceClassName": driver, "allocationMode": "ExactCount", "count": 1,
                 "selectors": [cel(certain.replace("D", driver))]}
         if "DeviceTaints" in self.uses:
@@ -468,7 +515,8 @@ class Maker:
 
     def allocated(self):
         state = {}
-        if self.chance(0.75 if self.easy else 0.4):
+        shared = self.uses & {"CompatibilityGroups", "ConsumableCapacity"}
+        if self.chance(0.55 if shared else 0.75 if self.easy else 0.4):
             return state
         known = [(s["spec"], d) for s in self.slices for d in s["spec"].get("devices", ())]
         taken = [k for k in known if self.chance(0.2)]
@@ -497,9 +545,9 @@ class Maker:
                         "allocation": {"devices": {"results": [result]}}}})
             elif shares:
                 form = self.random.random()
-                if form < 0.85:
+                if form < 0.75:
                     state.setdefault("shared", []).extend({**ref, "shareID": share} for share, _ in shares)
-                if form > 0.1:
+                if form > 0.35:
                     state.setdefault("capacity", []).extend({**ref, "consumed": consumed} for _, consumed in shares)
             else:
                 state.setdefault("devices", []).append(ref)
@@ -714,6 +762,8 @@ def negative_capacity(maker, case):
     if maker.chance(0.5):
         unusable_capacity(maker, case, "-1", None)
     else:
+        # In milli units the reference calls this too large.
+        case["features"].pop("FractionalCapacityRange", None)
         unusable_capacity(maker, case, "-1", {"default": "1", "validRange": {"min": "-5", "step": "1"}})
 
 
@@ -762,15 +812,15 @@ def infeasible_and_failing(maker, case):
 
 
 WEIGHTED_MISTAKES = (
-    (None, 74), (selector_without_cel, 1.7), (no_class, 1.8), (unknown_class, 1.7), (unknown_mode, 1.8),
+    (None, 74), (selector_without_cel, 1.7), (no_class, 1.8), (unknown_class, 1.8), (unknown_mode, 1.9),
     (too_many, 1.6), (empty_constraint, 2.1), (all_while_incomplete, 0.8), (all_while_invalid, 1.8),
     (all_and_constraint, 1), (invalid_and_no_fit, 2.1), (malformed_node_selector, 1.8), (two_terms, 3.2),
-    (not_representable, 1.6),
-    (negative_capacity, 2.9), (failing_class(NOT_COMPILING), 1.5), (failing_claim(NOT_COMPILING), 0.7),
+    (not_representable, 2),
+    (negative_capacity, 2.9), (failing_class(NOT_COMPILING), 1.7), (failing_claim(NOT_COMPILING), 0.7),
     (failing_class(FAILING), 2), (failing_claim(FAILING), 0.3),
     (failing_derived(('nosuch', 'device.driver +', 'device', '{1: 2}')), 2),
     (failing_derived(('1 / 0', 'device.attributes["D"].nosuch', 'device.attributes["D"].index / 0')), 2.2),
-    (infeasible_and_failing, 7.3))
+    (infeasible_and_failing, 7))
 MISTAKES = [m for m, _ in WEIGHTED_MISTAKES]
 MISTAKE_WEIGHTS = [w for _, w in WEIGHTED_MISTAKES]
 
@@ -825,7 +875,7 @@ def uses(case):
     return found
 
 
-ALWAYS_FAILING = frozenset(e.replace("D", d) for e in FAILING + NOT_COMPILING + RISKY for d in DRIVERS)
+ALWAYS_FAILING = frozenset(e.replace("D", d) for e in FAILING + NOT_COMPILING + RISKY for d in (*DRIVERS, REAL_DRIVER))
 
 
 def mixes_infeasible_and_failing(case):

@@ -3,6 +3,23 @@
 A difference outside of these fails the comparison. Each function says whether the defect can make the reference answer
 differently on this case in this way: `what` is the kind of difference, as compare.difference() names it."""
 import case_generator as generator
+import quantities
+
+MOST_MILLI = quantities.quantity("9223372036854775807m")
+
+
+def milli_range_for_whole_numbers(case, what):
+    """With fractions on, whole bounds are counted in milli units too, so that requests beyond that are errors."""
+    features = case["features"]
+    if not features.get("FractionalCapacityRange") or not what.startswith(("fatal error there", "error text")):
+        return False
+    large = {name for body in generator.all_bodies(case)
+             for name, amount in body.get("capacity", {}).get("requests", {}).items()
+             if quantities.quantity(amount) > MOST_MILLI}
+    return any(name in large and "step" in bounds and all(
+        quantities.quantity(b).denominator == 1 for b in bounds.values())
+        for _, device in generator.all_devices(case) for name, capacity in device.get("capacity", {}).items()
+        for bounds in [capacity.get("requestPolicy", {}).get("validRange", {})])
 
 
 def all_on_unusable_pool(case, what):
@@ -44,8 +61,8 @@ def admin_access_before_use(case, what):
     return False
 
 
-DEFECTS = {"D10": all_on_unusable_pool, "D2": exclusive_use_of_shared_device, "D13": admin_access_to_partition,
-           "D14": admin_access_before_use}
+DEFECTS = {"D3": milli_range_for_whole_numbers, "D10": all_on_unusable_pool, "D2": exclusive_use_of_shared_device,
+           "D13": admin_access_to_partition, "D14": admin_access_before_use}
 
 
 def excuse(case, what):

@@ -62,8 +62,8 @@ class Program:
             self.process = None
 
 
-def kumiko(path, policy="first-fit"):
-    return Program([path, "allocate", "--policy", policy])
+def kumiko(path, policy="first-fit", keep_share_ids=False):
+    return Program([path, "allocate", "--policy", policy] + ["--keep-share-ids"] * keep_share_ids)
 
 
 def reference(path, channel, keep_share_ids=False):

@@ -21,23 +21,11 @@ import case_generator as generator
 import compare
 import known_defects
 import programs
+from quantities import ceiling, quantity
 
-SHARE_ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
-SUFFIXES = {"n": fractions.Fraction(1, 10**9), "u": fractions.Fraction(1, 10**6), "m": fractions.Fraction(1, 1000),
-            "": 1, "k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "P": 10**15, "E": 10**18,
-            "Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40, "Pi": 2**50, "Ei": 2**60}
-QUANTITY = re.compile(r"([+-]?[0-9.]+)(?:[eE]([+-]?\d+)|([numkMGTPE]|[KMGTPE]i)?)")
+# Kumiko numbers the shares of a call, and makes UUIDs of the numbers when it commits them.
+SHARE_ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|share-\d+")
 LIMIT = 32
-
-
-def quantity(text):
-    number, exponent, suffix = QUANTITY.fullmatch(str(text)).groups()
-    value = fractions.Fraction(number)
-    return value * fractions.Fraction(10) ** int(exponent) if exponent else value * SUFFIXES[suffix or ""]
-
-
-def ceiling(value):
-    return -(-value.numerator // value.denominator)
 
 
 class Verdicts:
@@ -68,6 +56,25 @@ class Verdicts:
 
 
 # What a node sees
+
+LABEL_KEY = re.compile(r"([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?")
+
+
+def well_formed(where):
+    """Whether a node selector says something that can be decided."""
+    for term in where.get("nodeSelector", {}).get("nodeSelectorTerms", ()):
+        for r in term.get("matchExpressions", ()):
+            values = r.get("values", [])
+            if not LABEL_KEY.fullmatch(r.get("key", "")) or not {
+                    "In": values, "NotIn": values, "Exists": not values, "DoesNotExist": not values,
+                    "Gt": len(values) == 1 and values[0].isdigit(),
+                    "Lt": len(values) == 1 and values[0].isdigit()}.get(r["operator"]):
+                return False
+        for r in term.get("matchFields", ()):
+            if r["operator"] not in ("In", "NotIn") or len(r.get("values", ())) != 1:
+                return False
+    return True
+
 
 def requirement_holds(requirement, values):
     key, operator, wanted = requirement["key"], requirement["operator"], requirement.get("values", [])
@@ -281,8 +288,12 @@ class Check:
     def __init__(self, case, node, results, verdicts):
         self.case, self.node, self.verdicts = case, node, verdicts
         self.features = case["features"]
-        self.pools, self.in_use = pools_of(case, node), InUse(case.get("allocated", {}))
         self.problems = []
+        if not all(well_formed(where) for part in case["slices"]
+                   for where in (part["spec"], *part["spec"].get("devices", ()))):
+            self.problem("node selectors are well-formed")
+            return
+        self.pools, self.in_use = pools_of(case, node), InUse(case.get("allocated", {}))
         self.picks = []  # (claim index, request, body, result, slice, device)
         self.classes = {c["metadata"]["name"]: c for c in case["classes"]}
         if len(results) != len(case["claims"]):
@@ -627,7 +638,7 @@ def work(job):
         counts["of the reference, excused by a defect"] += excused
         return found, counts
     for policy in ("first-fit", "packed"):
-        mine = programs.kumiko(args.ours, policy).ask_all(cases)
+        mine = programs.kumiko(args.ours, policy, keep_share_ids=True).ask_all(cases)
         bad, n, _ = invalid(patched, mine, verdicts)
         found += [(policy, *b) for b in bad]
         counts[policy] += n

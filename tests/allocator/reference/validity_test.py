@@ -14,6 +14,7 @@ import case_generator as generator
 import compare
 import programs
 import validity
+from quantities import quantity
 
 OTHER_SHARE = "00000000-0000-4000-8000-000000000001"
 
@@ -178,7 +179,8 @@ def two_shares_for_one_request(a):
 
 def counters_drawn_dry(a):
     for *_, entry, spec, device in a.entries():
-        if device.get("consumesCounters") and not entry.get("adminAccess"):
+        used = validity.InUse(a.case["allocated"]).any_use(validity.InUse.key(entry))
+        if device.get("consumesCounters") and not entry.get("adminAccess") and not used:
             draw = device["consumesCounters"][0]
             for counter in draw["counters"].values():
                 counter["value"] = "100Ti"
@@ -252,7 +254,14 @@ def amount_against_the_policy(a):
     for _, request, sub, entry, spec, device in a.entries():
         for name, amount in (sub or request["exactly"]).get("capacity", {}).get("requests", {}).items():
             device["capacity"][name]["requestPolicy"] = {"default": "1m", "validRange": {"min": "1m", "max": "2m"}}
-            return validity.quantity(amount) > 1
+            return quantity(amount) > 1
+
+
+def malformed_share_id(a):
+    for *_, entry, spec, device in a.entries():
+        if "shareID" in entry:
+            entry["shareID"] = entry["shareID"].upper() + "X"
+            return True
 
 
 def share_without_id(a):
@@ -357,6 +366,7 @@ WAYS = {
     values_that_do_not_match: ("constraints hold",), values_that_are_not_distinct: ("constraints hold",),
     more_than_the_capacity: ("capacity is there",), other_amount_than_the_policy_says: ("consumed capacity",),
     amount_against_the_policy: ("amount within the policy",), share_without_id: ("share ID",),
+    malformed_share_id: ("share ID",),
     one_id_for_two_shares: ("share IDs are unique",), share_of_an_exclusive_device: ("share of what can be shared",),
     admin_access_nobody_asked_for: ("admin access as asked",), tolerations_left_out: ("tolerations copied",),
     binding_conditions_left_out: ("binding conditions copied",),
