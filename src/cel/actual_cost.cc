@@ -52,6 +52,14 @@ double SizeOf(const RunContext& run, const Value& value) {
   return 1;
 }
 
+// The libraries of Kubernetes, and those of lists and sets, do not look into optionals.
+double OwnSizeOf(const RunContext& run, const Value& value) {
+  return value.kind == ValueKind::kOptional ? 1 : SizeOf(run, value);
+}
+bool LooksIntoOptionals(CostRule rule) {
+  return rule < CostRule::kSetsOnce;
+}
+
 std::int64_t Ceil(double cost) {
   return static_cast<std::int64_t>(std::ceil(cost));
 }
@@ -93,7 +101,7 @@ std::int64_t TraversalCost(RunContext& run, const Value& value) {
 }
 
 std::int64_t SelfCompareCost(const RunContext& run, const Value& list) {
-  const double size = SizeOf(run, list);
+  const double size = OwnSizeOf(run, list);
   const bool text = list.kind == ValueKind::kList && list.size > 0 &&
                     (list.items[0].kind == ValueKind::kString || list.items[0].kind == ValueKind::kBytes);
   return static_cast<std::int64_t>(size * size * (text ? 2.1 : 2.0) + kNewList);
@@ -102,23 +110,23 @@ std::int64_t SelfCompareCost(const RunContext& run, const Value& list) {
 std::int64_t FlattenCost(const RunContext& run, std::span<const Value> args) {
   double depth = args.size() == 2 && args[1].kind == ValueKind::kInt ? static_cast<double>(args[1].integer) : 1;
   if (depth < 0) depth = 1;
-  const double cost = SizeOf(run, args[0]) * depth + kNewList;
+  const double cost = OwnSizeOf(run, args[0]) * depth + kNewList;
   constexpr double kLargest = 9e18;
   return static_cast<std::int64_t>(std::min(cost, kLargest));
 }
 
 std::int64_t ContainsBlockCost(const RunContext& run, std::span<const Value> args, bool block, bool text) {
-  const double size = SizeOf(run, args[0]);
+  const double size = OwnSizeOf(run, args[0]);
   std::int64_t cost = Ceil((size + size) * kScanFactor);
   if (block) cost += Ceil(size * kScanFactor) + 1;
-  if (text) cost += Ceil(SizeOf(run, args[1]) * kScanFactor);
+  if (text) cost += Ceil(OwnSizeOf(run, args[1]) * kScanFactor);
   return cost;
 }
 
 }  // namespace
 
-std::int64_t PatternTextCost(const RunContext& run, const Value& text) {
-  return Ceil((1.0 + SizeOf(run, text)) * kScanFactor);
+std::int64_t PatternTextCost(const RunContext& run, CostRule rule, const Value& text) {
+  return Ceil((1.0 + (LooksIntoOptionals(rule) ? SizeOf(run, text) : OwnSizeOf(run, text))) * kScanFactor);
 }
 
 std::uint32_t PatternCost(std::size_t code_points) {
@@ -126,7 +134,9 @@ std::uint32_t PatternCost(std::size_t code_points) {
 }
 
 std::int64_t ActualCost(RunContext& run, CostRule rule, std::span<const Value> args, const Value& result) {
-  const auto size = [&](std::size_t i) { return SizeOf(run, args[i]); };
+  const auto size = [&](std::size_t i) {
+    return LooksIntoOptionals(rule) ? SizeOf(run, args[i]) : OwnSizeOf(run, args[i]);
+  };
   switch (rule) {
     case CostRule::kUnit:
     case CostRule::kConcatLists:
@@ -155,7 +165,7 @@ std::int64_t ActualCost(RunContext& run, CostRule rule, std::span<const Value> a
       return Ceil((size(0) + size(1)) * kScanFactor);
     case CostRule::kMatches:
     case CostRule::kFind:
-      return PatternTextCost(run, args[0]) * Ceil(size(1) * kPatternFactor);
+      return PatternTextCost(run, rule, args[0]) * Ceil(size(1) * kPatternFactor);
     case CostRule::kContains:
       return Ceil(size(0) * kScanFactor) * Ceil(size(1) * kScanFactor);
     case CostRule::kSetsOnce:
@@ -191,7 +201,7 @@ std::int64_t ActualCost(RunContext& run, CostRule rule, std::span<const Value> a
       return ContainsBlockCost(run, args, true, true);
     case CostRule::kValidate:
       if (args[0].kind != ValueKind::kNamedFormat) return 1;
-      return PatternTextCost(run, args[1]) * PatternCost(args[0].format->max_regex_size);
+      return PatternTextCost(run, rule, args[1]) * PatternCost(args[0].format->max_regex_size);
   }
   return 1;
 }

@@ -14,7 +14,7 @@ namespace kumiko::cel {
 std::int64_t ActualCost(RunContext& run, CostRule rule, std::span<const Value> args, const Value& result);
 
 // The parts of what matching a pattern costs.
-std::int64_t PatternTextCost(const RunContext& run, const Value& text);
+std::int64_t PatternTextCost(const RunContext& run, CostRule rule, const Value& text);
 std::uint32_t PatternCost(std::size_t code_points);
 
 }  // namespace kumiko::cel

@@ -31,6 +31,14 @@ Callee CalleeOf(const CheckedAst& checked, ExprId id) {
   return callee;
 }
 
+bool ChecksArguments(const CheckedAst& checked, ExprId id) {
+  static constexpr std::array<std::string_view, 9> kTakeAll = {"contains", "dyn",  "endsWith",   "flatten", "matches",
+                                                               "size",     "sort", "startsWith", "type"};
+  const std::string_view name = checked.ast.At(id).name;
+  return checked.guesses_types && checked.Overloads(id).size() == 1 && IsLetter(name.front()) &&
+         std::find(kTakeAll.begin(), kTakeAll.end(), name) == kTakeAll.end();
+}
+
 bool StopsAtErrors(const CheckedAst& checked, ExprId id, std::size_t args) {
   const std::string_view name = checked.ast.At(id).name;
   // The reference takes arguments as a list when there are three, and when it looks for the overload as it runs;

@@ -240,6 +240,7 @@ class Checker {
   TypeRef Resolve(ExprId id, std::string_view name, const std::vector<const Overload*>& overloads,
                   std::vector<TypeRef>& types, bool member) {
     TypeRef result = nullptr;
+    bool guess = false;
     Reference& reference = ReferenceOf(id);
     const auto first = static_cast<std::uint32_t>(checked_.overloads.size());
     std::vector<TypeRef> parameters;
@@ -255,6 +256,7 @@ class Checker {
       if (!lenient_ && !solver_.AssignAll(types, wanted)) continue;
       checked_.overloads.push_back(overload);
       const TypeRef type = solver_.Resolve(solver_.Instantiate(overload->result, parameters));
+      guess = guess || IsGuess(*overload, types);
       if (result == nullptr) {
         result = type;
       } else if (!IsDynamic(result) && !SameType(result, type)) {
@@ -264,7 +266,27 @@ class Checker {
     reference.kind = Kind::kFunction;
     reference.index = first;
     reference.count = static_cast<std::uint32_t>(checked_.overloads.size()) - first;
-    return result != nullptr ? result : NoOverload(id, name, types, member);
+    if (result == nullptr) return NoOverload(id, name, types, member);
+    checked_.guesses_types = checked_.guesses_types || (guess && !IsDynamic(result));
+    return result;
+  }
+
+  static bool HasParameter(TypeRef type) {
+    return type != nullptr &&
+           (type->kind == TypeKind::kVariable || HasParameter(type->first) || HasParameter(type->second));
+  }
+  static bool HasDynamic(TypeRef type) {
+    return type != nullptr && (IsDynamic(type) || HasDynamic(type->first) || HasDynamic(type->second));
+  }
+  // Whether the result of a call has a type that its arguments do not tell: what dyn(x).first() holds.
+  bool IsGuess(const Overload& overload, const std::vector<TypeRef>& types) {
+    if (!HasParameter(overload.result)) return false;
+    for (std::size_t i = 0; i < types.size(); ++i) {
+      const TypeRef wanted = overload.args[i];
+      if (wanted->kind == TypeKind::kVariable || !HasParameter(wanted)) continue;
+      if (HasDynamic(solver_.Resolve(types[i]))) return true;
+    }
+    return false;
   }
 
   TypeRef NoOverload(ExprId id, std::string_view name, const std::vector<TypeRef>& types, bool member) {

@@ -42,6 +42,9 @@ struct CheckedAst {
   std::vector<TypeRef> types;         // by node; type variables are replaced
   std::vector<Reference> references;  // by node
   std::vector<const Overload*> overloads;
+  // Whether the result of some call has a type that its arguments do not tell, as that of dyn(x).value(): the next call
+  // that takes it says what it is, and the run may find another.
+  bool guesses_types = false;
   std::unique_ptr<TypePool> pool;  // owns the types
   // Literal patterns that the check compiled, by their text; null: too large. And the steps that others may take.
   std::map<std::string_view, std::shared_ptr<const re2::RE2>> patterns;

@@ -32,7 +32,7 @@ Result<CheckedAst> CheckSource(std::string_view text, const Environment& environ
   options.list_macros = environment.list_macros;
   options.optional_syntax = environment.optional_syntax;
   auto ast = Parse(text, options);
-  if (!ast) return CompilationFailed(text, {std::move(ast).error()});
+  if (!ast) return CompilationFailed(text, std::move(ast).error());
   if (!check) return ResolveNames(*std::move(ast), environment);
   auto checked = Check(*std::move(ast), environment);
   if (!checked) return CompilationFailed(text, std::move(checked).error());

@@ -200,12 +200,20 @@ class Compiler {
       absent.push_back(out_.Emit({.op = Op::kOpen, .cost = cost}, 0));
       cost = 0;
     }
-    const bool dynamic = base_type == TypeKind::kDyn || base_type == TypeKind::kAny;
+    std::uint8_t unknown = base_type == TypeKind::kDyn || base_type == TypeKind::kAny ? kMayBeOptional : kNoFlags;
     Patches failed;
     for (; next < attribute.steps.size(); ++next, cost = 0) {
       const Step& step = attribute.steps[next];
+      if (step.optional && unknown != kNoFlags) {
+        absent.push_back(out_.Emit({.op = Op::kOpen, .flags = unknown, .cost = cost}, 0));
+        cost = 0;
+        unknown = kNoFlags;
+      }
       optional = optional || step.optional;
-      const auto flags = static_cast<std::uint8_t>((optional ? kOptional : 0) | (dynamic ? kMayBeOptional : 0));
+      const bool last = next + 1 == attribute.steps.size();
+      const auto flags = static_cast<std::uint8_t>((optional ? kOptional : 0) | unknown |
+                                                   (unknown == kNoFlags || last ? 0 : kMoreSteps));
+      if (unknown != kNoFlags) unknown = kMayBeOpen;
       const auto key = step.key == kNoExpr ? std::optional(Value::String(step.name)) : ConstantOf(step.key);
       std::uint32_t at = 0;
       if (key) {
@@ -213,9 +221,11 @@ class Compiler {
         const Op op = step.test ? Op::kTest : Op::kSelect;
         at = out_.Emit({.op = op, .flags = flags, .cost = cost, .a = out_.AddConstant(*key)}, 0);
       } else {
-        failed.push_back(out_.Emit({.op = Op::kGuard, .flags = flags, .cost = cost}, 0));
+        const std::uint32_t guard = out_.Emit({.op = Op::kGuard, .flags = flags, .cost = cost}, 0);
+        failed.push_back(guard);
         Visit(step.key, true);
         at = out_.Emit({.op = Op::kIndex, .flags = flags}, -1);
+        out_.code()[guard].b = out_.Here();
       }
       if (optional && !step.test) absent.push_back(at);
     }
@@ -270,16 +280,18 @@ class Compiler {
     return At(id).kind == ExprKind::kIdentifier || KindOf(id) == Reference::Kind::kVariable;
   }
 
-  // The reference takes the name of a variable that holds a type for the name of that type.
-  void CheckName(ExprId id) {
-    if (checked_.types[id]->kind == TypeKind::kType) {
-      SetError("reference to undefined type: " + std::string(At(id).name));
-    }
+  // The reference takes the name of a variable that holds a type for the name of that type: what this stands for.
+  std::optional<Value> TypeNamed(ExprId id) {
+    if (checked_.types[id]->kind != TypeKind::kType) return std::nullopt;
+    const std::string_view name = At(id).name;
+    const TypeRef type = environment_.FindType(name);
+    if (type == nullptr) SetError("reference to undefined type: " + std::string(name));
+    return Value::Text(ValueKind::kType, program_->arena.Text(type != nullptr ? RuntimeTypeName(type) : name));
   }
 
   void EmitName(ExprId id, std::uint16_t cost) {
     const Reference& reference = checked_.references[id];
-    CheckName(id);
+    if (const auto type = TypeNamed(id)) return out_.EmitConstant(*type);
     if (reference.kind == Reference::Kind::kVariable) {
       const bool device = IsDevice(checked_, id);
       out_.Emit({.op = device ? Op::kDevice : Op::kVariable, .cost = cost, .a = reference.index}, 1);
@@ -323,7 +335,7 @@ class Compiler {
       out_.EmitConstant(program_->arena.Error("no such overload: " + std::string(expr.name)), 1);
     } else if (!IsScalar(checked_.types[id]) || !WorkOut(callee, begin, args.size())) {
       const std::uint16_t cost = callee.cost == CostRule::kUnit ? 1 : 0;
-      out_.Emit({.op = Op::kCall,
+      out_.Emit({.op = ChecksArguments(checked_, id) ? Op::kCheckedCall : Op::kCall,
                  .cost = cost,
                  .a = static_cast<std::uint32_t>(args.size()),
                  .b = out_.AddCallee(std::move(callee))},
@@ -542,7 +554,7 @@ class Compiler {
       out_.Land(begin);
     }
     scope_.push_back(name);
-    CheckName(fold.step);
+    TypeNamed(fold.step);
     Visit(fold.result);
     scope_.pop_back();
   }
@@ -584,7 +596,10 @@ class Compiler {
     if (At(step).kind == ExprKind::kConditional) {
       // condition ? step : result
       Visit(Args(step)[0]);
-      if (fold.macro == Macro::kFilter) return emit(Op::kFilter, 0);
+      if (fold.macro == Macro::kFilter) {
+        TypeNamed(Args(Args(Args(step)[1])[1])[0]);
+        return emit(Op::kFilter, 0);
+      }
       if (fold.macro == Macro::kExistsOne) return emit(Op::kCount, 0);
       emit(Op::kKeep, 0);
       step = Args(step)[1];
@@ -597,7 +612,10 @@ class Compiler {
       return emit(Op::kAppend, ConstantOf(list) ? 1 : 1 + kListCost);
     }
     // @mapInsert(result, key, value), @mapInsert(result, map)
-    if (fold.macro == Macro::kTransformMap) emit(Op::kInsertGuard, 0);
+    if (fold.macro == Macro::kTransformMap) {
+      TypeNamed(Args(step)[1]);
+      emit(Op::kInsertGuard, 0);
+    }
     Visit(Args(step).back());
     emit(fold.macro == Macro::kTransformMap ? Op::kInsert : Op::kInsertAll, 1);
   }

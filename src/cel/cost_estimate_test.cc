@@ -15,7 +15,7 @@ constexpr std::uint64_t kUnbounded = std::numeric_limits<std::uint64_t>::max();
 
 std::uint64_t Estimate(const std::string& text, const Environment& environment) {
   auto ast = Parse(text);
-  if (!ast) ADD_FAILURE() << text << ": " << ast.error().message;
+  if (!ast) ADD_FAILURE() << text << ": " << ast.error().front().message;
   if (!ast) return 0;
   const auto checked = Check(*std::move(ast), environment);
   if (!checked) ADD_FAILURE() << text << ": " << checked.error().front().message;

@@ -8,6 +8,11 @@
 namespace kumiko::cel {
 namespace {
 
+// An optional stands for what it holds; an empty one for nothing.
+const Value& Held(const Value& value) {
+  return value.kind == ValueKind::kOptional && value.items != nullptr ? Held(*value.items) : value;
+}
+
 template <class T>
 std::optional<T> As(const Value& value);
 
@@ -35,10 +40,10 @@ Result<AttributeValue> Items(const Value& list, std::string_view wanted) {
   std::vector<T> items;
   items.reserve(list.size);
   for (std::size_t i = 0; i < list.size; ++i) {
-    auto item = As<T>(list.items[i]);
+    auto item = As<T>(Held(list.items[i]));
     if (!item) {
       return Fail(Code::kInvalidArgument, "expected list element at index {} to be {}, got {}", i, wanted,
-                  KindName(list.items[i]));
+                  KindName(Held(list.items[i])));
     }
     items.push_back(*std::move(item));
   }
@@ -48,19 +53,17 @@ Result<AttributeValue> Items(const Value& list, std::string_view wanted) {
 }  // namespace
 
 Result<AttributeValue> ToAttributeValue(const Value& value) {
-  // An optional stands for the scalar that it holds.
-  if (value.kind == ValueKind::kOptional && value.items != nullptr && value.items->kind != ValueKind::kList) {
-    return ToAttributeValue(*value.items);
-  }
-  if (const auto flag = As<bool>(value)) return AttributeValue(*flag);
-  if (const auto number = As<std::int64_t>(value)) return AttributeValue(*number);
-  if (auto text = As<std::string>(value)) return AttributeValue(*std::move(text));
-  if (auto version = As<Version>(value)) return AttributeValue(*std::move(version));
+  // Lists inside of optionals stay there.
+  const Value& scalar = Held(value);
+  if (const auto flag = As<bool>(scalar)) return AttributeValue(*flag);
+  if (const auto number = As<std::int64_t>(scalar)) return AttributeValue(*number);
+  if (auto text = As<std::string>(scalar)) return AttributeValue(*std::move(text));
+  if (auto version = As<Version>(scalar)) return AttributeValue(*std::move(version));
   if (value.kind != ValueKind::kList) {
     return Fail(Code::kInvalidArgument, "unsupported CEL return type: {}", KindName(value));
   }
   if (value.size == 0) return AttributeValue(std::vector<std::string>());
-  const Value& first = value.items[0];
+  const Value& first = Held(value.items[0]);
   if (As<bool>(first)) return Items<bool>(value, "bool");
   if (As<std::int64_t>(first)) return Items<std::int64_t>(value, "int");
   if (As<std::string>(first)) return Items<std::string>(value, "string");

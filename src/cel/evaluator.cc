@@ -10,6 +10,7 @@
 #include <type_traits>
 
 #include "cel/actual_cost.h"
+#include "cel/constants.h"
 #include "cel/device_access.h"
 #include "cel/fold.h"
 #include "cel/library/operators.h"
@@ -145,15 +146,15 @@ class Machine {
         break;
       case Op::kGuard:
         if (Top().IsError()) return it.c;
-        if ((it.flags & kMayBeOptional) != 0 && Top().kind == ValueKind::kOptional && Top().items == nullptr) {
-          if ((it.flags & kOptional) == 0) return it.c;
-        }
-        break;
+        if (!IsOpen(it, Top()) || Top().items != nullptr) break;
+        Top() = Open(it, nullptr);
+        return it.b;
       case Op::kRefund:
         --run_.cost;
         break;
       case Op::kOpen:
         if (Top().IsError()) break;
+        if (it.flags != kNoFlags && !IsOpen(it, Top())) break;
         if (Top().kind != ValueKind::kOptional) {
           Top() = NoSuchOverload();
         } else if (Top().items != nullptr) {
@@ -171,6 +172,9 @@ class Machine {
         break;
       case Op::kCall:
         Call(it);
+        break;
+      case Op::kCheckedCall:
+        CheckedCall(it);
         break;
       case Op::kBail:
         if (!Top().IsError()) break;
@@ -305,27 +309,32 @@ class Machine {
     return ReadEntry(run_, (it.flags & kCapacity) != 0, Constant(it.a).view(), Constant(it.b).view());
   }
 
+  // What `offset` of an optional is while an attribute goes on inside of it.
+  static constexpr std::int32_t kOpenMark = 1;
+  static bool IsOpen(const Instruction& it, const Value& operand) {
+    if (operand.kind != ValueKind::kOptional) return false;
+    return (it.flags & kMayBeOptional) != 0 || ((it.flags & kMayBeOpen) != 0 && operand.offset == kOpenMark);
+  }
+  static Value Open(const Instruction& it, const Value* inner) {
+    Value optional = Value::Optional(inner);
+    if ((it.flags & kMoreSteps) != 0) optional.offset = kOpenMark;
+    return optional;
+  }
+
   // Replaces the top by what `key` leads to. False, and the operand is gone, when it is optional and there is nothing.
   bool Select(const Instruction& it, Value& operand, const Value& key) {
     const bool optional = (it.flags & kOptional) != 0;
     if (key.IsError()) {
-      if (!optional && operand.kind != ValueKind::kOptional) ++run_.cost;
+      if (!optional && !IsOpen(it, operand)) ++run_.cost;
       operand = key;
       return true;
     }
-    if (operand.kind == ValueKind::kOptional && (it.flags & kMayBeOptional) != 0) {
-      if (operand.items != nullptr && optional) {
-        operand = Value(*operand.items);
-      } else if (operand.items == nullptr) {
-        if (optional) Pop();
-        return !optional;
-      } else {
-        const std::optional<Value> inner = Qualify(run_, *operand.items, key, true);
-        if (inner && !inner->IsError()) ++run_.cost;
-        operand =
-            !inner ? Value::Optional(nullptr) : (inner->IsError() ? *inner : Value::Optional(run_.arena.Box(*inner)));
-        return true;
-      }
+    if (IsOpen(it, operand)) {
+      const std::optional<Value> inner =
+          operand.items != nullptr ? Qualify(run_, *operand.items, key, true) : std::nullopt;
+      if (inner && !inner->IsError()) ++run_.cost;
+      operand = inner && inner->IsError() ? *inner : Open(it, inner ? run_.arena.Box(*inner) : nullptr);
+      return true;
     }
     const std::optional<Value> value = Qualify(run_, operand, key, optional);
     if (!value) {
@@ -342,7 +351,7 @@ class Machine {
     Value& operand = Top();
     if (operand.IsError()) return;
     bool optional = (it.flags & kOptional) != 0;
-    if (operand.kind == ValueKind::kOptional && (it.flags & kMayBeOptional) != 0) {
+    if (IsOpen(it, operand)) {
       optional = true;
       if (operand.items == nullptr) {
         operand = Value::Bool(false);
@@ -367,6 +376,51 @@ class Machine {
     const Value result = Apply(callee, args);
     if (callee.cost != CostRule::kUnit) run_.cost += ActualCost(run_, callee.cost, args, result);
     Push(result);
+  }
+
+  void CheckedCall(const Instruction& it) {
+    const Callee& callee = program_.callees[it.b];
+    const Overload& overload = *callee.overloads.front();
+    const std::span<const Value> args(top_ - it.a, it.a);
+    bool fits = true;
+    for (std::size_t i = 0; i < args.size(); ++i) {
+      if (args[i].IsError()) return Call(it);
+      fits = fits && Takes(overload.args[i], args[i]);
+    }
+    if (fits) return Call(it);
+    const Value error = NoOverload(callee, args);
+    if (callee.cost != CostRule::kUnit) run_.cost += ActualCost(run_, callee.cost, args, error);
+    top_ -= it.a;
+    Push(error);
+  }
+  // As the reference looks at it: of a list at the first item.
+  static bool Takes(TypeRef type, const Value& value) {
+    switch (type->kind) {
+      case TypeKind::kVariable:
+      case TypeKind::kDyn:
+      case TypeKind::kAny:
+        return true;
+      case TypeKind::kList:
+        return value.kind == ValueKind::kList && (value.size == 0 || Takes(type->first, value.items[0]));
+      case TypeKind::kError:
+      case TypeKind::kNull:
+      case TypeKind::kBool:
+      case TypeKind::kInt:
+      case TypeKind::kUint:
+      case TypeKind::kDouble:
+      case TypeKind::kString:
+      case TypeKind::kBytes:
+      case TypeKind::kTimestamp:
+      case TypeKind::kDuration:
+      case TypeKind::kWrapper:
+      case TypeKind::kType:
+      case TypeKind::kMap:
+      case TypeKind::kOptional:
+      case TypeKind::kOpaque:
+      case TypeKind::kObject:
+        break;
+    }
+    return RuntimeTypeName(type) == KindName(value);
   }
 
   // Text that is taken apart character by character.
@@ -419,10 +473,14 @@ class Machine {
   void Pattern(const Instruction& it) {
     const bool limited = it.a != 0;
     const Value limit = limited ? Pop() : Value::Int(-1);
-    const Value text = Top();
+    Value text = Top();
     if (text.IsError()) return;
     const re2::RE2& regex = *program_.regexes[it.b];
-    run_.cost += PatternTextCost(run_, text) * program_.regex_costs[it.b];
+    const CostRule rule = it.op == Op::kMatches ? CostRule::kMatches : CostRule::kFind;
+    run_.cost += PatternTextCost(run_, rule, text) * program_.regex_costs[it.b];
+    // With a constant pattern the reference takes the text out of optionals, and the name of a type for one.
+    while (text.kind == ValueKind::kOptional && text.items != nullptr) text = Value(*text.items);
+    if (text.kind == ValueKind::kType) text.kind = ValueKind::kString;
     if (limit.IsError()) {
       Top() = limit;
     } else if (limit.kind != ValueKind::kInt) {
@@ -444,7 +502,7 @@ class Machine {
 
   // What the reference cannot look up in a table: the whole run ends there.
   static bool IsUnhashable(const Value& value) {
-    return value.kind == ValueKind::kSemver || value.kind == ValueKind::kBytes;
+    return value.kind == ValueKind::kSemver || value.kind == ValueKind::kBytes || value.kind == ValueKind::kNamedFormat;
   }
   void StopAt(const Value& value) {
     stop_ =
@@ -495,7 +553,11 @@ class Machine {
     for (std::size_t i = 0; i < it.a; ++i) {
       Value value = top_[2 * i + 1];
       if (IsOptionalItem(it.b, i)) {
-        if (value.items == nullptr) continue;
+        if (value.items == nullptr) {
+          run_.budget -= static_cast<std::int64_t>(count);
+          count = WithoutKey(pairs, count, top_[2 * i]);
+          continue;
+        }
         value = *value.items;
       }
       pairs[2 * count] = top_[2 * i];
@@ -503,6 +565,17 @@ class Machine {
       ++count;
     }
     Push(MakeMap(pairs, count));
+  }
+
+  // An optional entry without a value takes out earlier ones of its key; how many are left.
+  static std::size_t WithoutKey(Value* pairs, std::size_t count, const Value& key) {
+    if (!IsMapKey(key)) return count;
+    std::size_t left = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      if (IsMapKey(pairs[2 * i]) && CompareKeys(pairs[2 * i], key) == 0) continue;
+      std::copy_n(pairs + 2 * i, 2, pairs + 2 * left++);
+    }
+    return left;
   }
 
   void PushStruct(const Instruction& it) {

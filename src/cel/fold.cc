@@ -86,29 +86,45 @@ void Fold::Insert(RunContext& run, const Value& key, const Value& value) {
   ++count;
 }
 
-void Fold::InsertAll(RunContext& run, const Value& entries) {
+void Fold::InsertAll(RunContext& run, const Value& more) {
   // The first error stays.
   if (result.IsError()) return;
-  if (entries.kind != ValueKind::kMap) {
-    result = entries.IsError()
-                 ? entries
-                 : run.arena.Error("no such overload: cel.@mapInsert(map, " + std::string(KindName(entries)) + ")");
+  if (!IsMap(more)) {
+    result = more.IsError()
+                 ? more
+                 : run.arena.Error("no such overload: cel.@mapInsert(map, " + std::string(KindName(more)) + ")");
     return;
   }
-  if (entries_ == nullptr) entries_ = std::make_unique<std::map<Value, Value, KeyLess>>();
+  if (entries_ == nullptr) entries_ = std::make_unique<Entries>();
+  const Value entries = Materialize(run, more);
   constexpr std::int64_t kStepsPerEntry = 20;
   for (std::size_t i = 0; i < entries.size; ++i) {
     const Value& key = entries.items[2 * i];
     // It is compared with other keys, or copied into a message.
     if (!Take(run, kStepsPerEntry + 4 * ReadingSteps(key))) return;
-    if (!IsMapKey(key)) {
-      result = run.arena.Error("unsupported key type: " + std::string(KindName(key)));
-      return;
-    }
-    if (!entries_->emplace(key, entries.items[2 * i + 1]).second) {
+    if (entries_->Has(key)) {
       result = run.arena.Error("insert failed: key " + Describe(key) + " already exists");
       return;
     }
+    entries_->Add(key, entries.items[2 * i + 1]);
+  }
+}
+
+bool Fold::Entries::Has(const Value& key) const {
+  if (!IsMapKey(key)) return false;
+  if (found.contains(key)) return true;
+  const OtherKeys others = OtherKeysOf(key);
+  for (std::size_t i = 0; i < others.count; ++i) {
+    if (found.contains(others.keys[i])) return true;
+  }
+  return false;
+}
+
+void Fold::Entries::Add(const Value& key, const Value& value) {
+  if (IsMapKey(key)) {
+    found.emplace(key, value);
+  } else {
+    lost.emplace_back(key, value);
   }
 }
 
@@ -119,13 +135,16 @@ Value Fold::Result(RunContext& run, Macro macro) {
   if (macro == Macro::kTransformMap) return MakeMap(items, count);
   if (macro != Macro::kTransformMapEntry) return Value::List(items, count);
   if (entries_ == nullptr) return Value::Map(nullptr, 0);
-  Value* pairs = run.arena.Values(2 * entries_->size());
+  const std::size_t size = entries_->found.size() + entries_->lost.size();
+  Value* pairs = run.arena.Values(2 * size);
   std::size_t at = 0;
-  for (const auto& [key, value] : *entries_) {
+  const auto put = [&](const Value& key, const Value& value) {
     pairs[at++] = key;
     pairs[at++] = value;
-  }
-  return Value::Map(pairs, entries_->size());
+  };
+  for (const auto& [key, value] : entries_->found) put(key, value);
+  for (const auto& [key, value] : entries_->lost) put(key, value);
+  return Value::Map(pairs, size);
 }
 
 }  // namespace kumiko::cel

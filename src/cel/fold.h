@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <map>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "cel/ast.h"
 #include "cel/run_context.h"
@@ -32,14 +34,22 @@ struct Fold {
   void Join(const Value& value, bool exists);
   void Append(RunContext& run, const Value& item);
   void Insert(RunContext& run, const Value& key, const Value& value);
-  void InsertAll(RunContext& run, const Value& entries);
+  void InsertAll(RunContext& run, const Value& more);
   Value Result(RunContext& run, Macro macro);
 
  private:
-  struct KeyLess {
-    bool operator()(const Value& a, const Value& b) const { return CompareKeys(a, b) < 0; }
+  // The entries of transformMapEntry.
+  struct Entries {
+    struct KeyLess {
+      bool operator()(const Value& a, const Value& b) const { return CompareKeys(a, b) < 0; }
+    };
+    std::map<Value, Value, KeyLess> found;
+    std::vector<std::pair<Value, Value>> lost;  // keys that no map finds again
+
+    bool Has(const Value& key) const;
+    void Add(const Value& key, const Value& value);
   };
-  std::unique_ptr<std::map<Value, Value, KeyLess>> entries_;  // transformMapEntry
+  std::unique_ptr<Entries> entries_;
 };
 
 }  // namespace kumiko::cel

@@ -87,7 +87,10 @@ class Lexer {
 
   MaybeError Next(Token& token) {
     const char c = Peek();
-    if (IsDigit(c) || (c == '.' && IsDigit(Peek(1)))) return Number(token);
+    if (IsDigit(c) || (c == '.' && IsDigit(Peek(1)))) {
+      Number(token);
+      return std::nullopt;
+    }
     if (c == '`') return QuotedName(token);
     if (const std::size_t prefix = StringPrefix(); prefix != std::string_view::npos) return String(token, prefix);
     if (IsNameStart(c)) return Name(token);
@@ -124,7 +127,7 @@ class Lexer {
     return std::nullopt;
   }
 
-  MaybeError Number(Token& token) {
+  void Number(Token& token) {
     const std::size_t begin = at_;
     const bool hex = Peek() == '0' && (Peek(1) == 'x' || Peek(1) == 'X') && IsHexDigit(Peek(2));
     bool real = false;
@@ -151,19 +154,14 @@ class Lexer {
       token.kind = TokenKind::kDouble;
       // Too small is 0; too large is no number.
       const auto parsed = std::from_chars(digits.data(), last, token.real);
-      if (parsed.ec != std::errc() && !IsTiny(digits)) {
-        return SourceError{begin, "invalid double literal"};
-      }
-      return std::nullopt;
+      token.too_large = parsed.ec != std::errc() && !IsTiny(digits);
+      return;
     }
     const bool is_unsigned = Peek() == 'u' || Peek() == 'U';
     token.kind = is_unsigned ? TokenKind::kUint : TokenKind::kInt;
     const auto parsed = std::from_chars(digits.data() + (hex ? 2 : 0), last, token.integer, hex ? 16 : 10);
-    if (parsed.ec != std::errc()) {
-      return SourceError{begin, is_unsigned ? "invalid uint literal" : "invalid int literal"};
-    }
+    token.too_large = parsed.ec != std::errc();
     if (is_unsigned) ++at_;
-    return std::nullopt;
   }
 
   // Letters (r, b, br) before the quote of a string that starts here; npos when none does.

@@ -58,6 +58,7 @@ struct Token {
   std::string_view text;  // names; decoded strings and bytes
   std::uint64_t integer = 0;
   double real = 0;
+  bool too_large = false;  // a number that has no room
 };
 
 // `text` must be valid UTF-8. The last token is kEnd. Tokens borrow from `text`, and from `decoded` where a string is

@@ -27,19 +27,21 @@ constexpr BinaryOperator kBinaryOperators[] = {
     {TokenKind::kSlash, 3, "_/_"},   {TokenKind::kPercent, 3, "_%_"},
 };
 
-// On the first error the parser jumps to the end token, so every loop ends; results after that are not used.
+// On the first syntax error the parser jumps to the end token, so every loop ends; results after that are not used.
+// After other mistakes it goes on, with null in place of what is wrong.
 class Parser {
  public:
   Parser(std::string_view text, const ParseOptions& options) : text_(text), options_(options) {}
 
-  tl::expected<Ast, SourceError> Run() {
+  tl::expected<Ast, std::vector<SourceError>> Run() {
     auto tokens = Tokenize(text_, ast().text);
-    if (!tokens) return tl::unexpected(std::move(tokens).error());
+    if (!tokens) return tl::unexpected(std::vector{std::move(tokens).error()});
     tokens_ = *std::move(tokens);
     ast().nodes.reserve(tokens_.size());
     ast().root = Expression();
     if (!error_ && Peek().kind != TokenKind::kEnd) FailAtToken("");
-    if (error_) return tl::unexpected(std::move(*error_));
+    if (error_) mistakes_.push_back(*std::move(error_));
+    if (!mistakes_.empty()) return tl::unexpected(std::move(mistakes_));
     return std::move(ast());
   }
 
@@ -62,6 +64,10 @@ class Parser {
     if (!error_) error_ = SourceError{offset, std::move(message)};
     at_ = tokens_.size() - 1;
     return kNoExpr;
+  }
+  ExprId Mistake(std::size_t offset, std::string message) {
+    mistakes_.push_back({offset, std::move(message)});
+    return builder_.Literal(At(offset, offset), cel::Literal());
   }
   ExprId FailAtToken(std::string_view expected) {
     const Token& token = Peek();
@@ -227,7 +233,7 @@ class Parser {
     const Extent extent = At(paren, begin);
     if (!absolute) {
       if (auto expanded = ExpandMacro(builder_, options_, name.text, operand, args, extent)) {
-        if (!*expanded) return FailAt(expanded->error().offset, expanded->error().message);
+        if (!*expanded) return Mistake(expanded->error().offset, expanded->error().message);
         // has() is the select itself.
         if (args.size() == 1 && **expanded == args[0]) return args[0];
         return Rooted(**expanded, args, operand);
@@ -275,9 +281,17 @@ class Parser {
   ExprId Name(std::size_t begin, bool absolute) {
     if (const std::size_t length = MessageNameLength(); length > 0) return Message(begin, absolute, length);
     const Token& name = Take();
-    if (IsReservedWord(name.text)) return FailAt(name.begin, fmt::format("reserved identifier: {}", name.text));
+    if (IsReservedWord(name.text)) return Reserved(name, begin, absolute);
     if (Peek().kind == TokenKind::kLeftParen) return Invoke(name, kNoExpr, begin, absolute);
     return builder_.Identifier(At(name.begin, begin), name.text, absolute);
+  }
+
+  ExprId Reserved(const Token& name, std::size_t begin, bool absolute) {
+    // Nothing else is said about a call of it.
+    const std::size_t before = mistakes_.size();
+    if (Peek().kind == TokenKind::kLeftParen) Invoke(name, kNoExpr, begin, absolute);
+    mistakes_.resize(before);
+    return Mistake(name.begin, fmt::format("reserved identifier: {}", name.text));
   }
 
   // The items of a literal with a mark for each that has a `?`.
@@ -355,12 +369,14 @@ class Parser {
     cel::Literal literal;
     constexpr auto kMaxInt = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
     if (token.kind == TokenKind::kInt) {
-      if (token.integer > kMaxInt + (negative ? 1 : 0)) return FailAt(begin, "invalid int literal");
+      if (token.too_large || token.integer > kMaxInt + (negative ? 1 : 0)) return Mistake(begin, "invalid int literal");
       // Wraps to the smallest int where the magnitude is 2^63.
       literal = static_cast<std::int64_t>(negative ? ~token.integer + 1 : token.integer);
     } else if (token.kind == TokenKind::kDouble) {
+      if (token.too_large) return Mistake(begin, "invalid double literal");
       literal = negative ? -token.real : token.real;
     } else if (token.kind == TokenKind::kUint) {
+      if (token.too_large) return Mistake(begin, "invalid uint literal");
       literal = token.integer;
     } else if (token.kind == TokenKind::kString) {
       literal = token.text;
@@ -380,11 +396,12 @@ class Parser {
   std::size_t last_end_ = 0;
   std::uint32_t nesting_ = 0;
   std::optional<SourceError> error_;
+  std::vector<SourceError> mistakes_;
 };
 
 }  // namespace
 
-tl::expected<Ast, SourceError> Parse(std::string_view text, const ParseOptions& options) {
+tl::expected<Ast, std::vector<SourceError>> Parse(std::string_view text, const ParseOptions& options) {
   return Parser(text, options).Run();
 }
 

@@ -3,6 +3,7 @@
 
 #include <string_view>
 #include <tl/expected.hpp>
+#include <vector>
 
 #include "cel/ast.h"
 #include "cel/macros.h"
@@ -14,6 +15,6 @@ namespace kumiko::cel {
 inline constexpr std::uint32_t kMaxNesting = 250;
 
 // `text` must be valid UTF-8 and outlive the tree, which borrows names from it.
-tl::expected<Ast, SourceError> Parse(std::string_view text, const ParseOptions& options = {});
+tl::expected<Ast, std::vector<SourceError>> Parse(std::string_view text, const ParseOptions& options = {});
 
 }  // namespace kumiko::cel

@@ -47,20 +47,21 @@ enum class Op : std::uint8_t {
   kSelect,  // a: constant key; c with kOptional: where to go, without a value, when the key is absent
   kIndex,   // the same; the key is on top of the operand
   kTest,    // has(): a: constant name
-  kGuard,   // c: where to go when the operand is an error
-  kOpen,    // the operand is an optional: takes its value out; c: where to go, without a value, when there is none
+  kGuard,   // c: where to go when the operand is an error; b: when it is an open optional that holds nothing
+  kOpen,    // the operand is an optional, or may be: takes its value out; c: where to go, without a value, when empty
   kWrap,    // makes an optional of the top, but not of an error
   kRefund,  // takes back 1
   kToTrue,  // replaces the top by true, but not an error
 
-  kCall,     // a: arguments, b: callee
-  kBail,     // of a values on the stack the top is an error: leaves it alone, costs b and goes to c
-  kMatches,  // b: regex
-  kFind,     // b: regex
-  kFindAll,  // a: 1 when a limit is on top of the text, b: regex
-  kInSet,    // a: constant list
-  kOr,       // the top is an optional: with a value, or no optional, goes to c; otherwise drops it
-  kOrValue,  // the same, and takes the value out
+  kCall,         // a: arguments, b: callee
+  kCheckedCall,  // the same, but the overload takes only what its types say
+  kBail,         // of a values on the stack the top is an error: leaves it alone, costs b and goes to c
+  kMatches,      // b: regex
+  kFind,         // b: regex
+  kFindAll,      // a: 1 when a limit is on top of the text, b: regex
+  kInSet,        // a: constant list
+  kOr,           // the top is an optional: with a value, or no optional, goes to c; otherwise drops it
+  kOrValue,      // the same, and takes the value out
 
   kDecideAnd,  // c: where to go when the top is false
   kDecideOr,   // c: where to go when the top is true
@@ -98,10 +99,14 @@ enum class Op : std::uint8_t {
 
 enum Flag : std::uint8_t {
   kNoFlags = 0,
-  kCapacity = 1,       // device.capacity, not device.attributes
-  kOptional = 2,       // an absent key is no error
-  kMayBeOptional = 4,  // the operand may turn out to be an optional
+  kCapacity = 1,  // device.capacity, not device.attributes
+  kOptional = 2,  // an absent key is no error
+  // An attribute of unknown type that begins with an optional goes on inside of it. Optionals further down it does not
+  // open: only those that a step before has left open.
+  kMayBeOptional = 4,
   kTwoVariables = 8,
+  kMayBeOpen = 16,
+  kMoreSteps = 32,  // leaves it open for the next step
 };
 
 struct Instruction {

@@ -48,7 +48,7 @@ Checked CheckRule(const std::string& rule, const SchemaOptions& options = {}) {
   const auto environment = EnvironmentForSchema(Parsed(kSchema), options);
   if (!environment) return {environment.error().message};
   auto ast = Parse(rule);
-  if (!ast) return {ast.error().message};
+  if (!ast) return {ast.error().front().message};
   const auto checked = Check(*std::move(ast), **environment);
   if (!checked) return {checked.error().front().message};
   return {TypeName(checked->types[checked->ast.root]), EstimateCost(*checked, **environment).max};

@@ -1,8 +1,10 @@
 #include "cel/value.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "cel/library/ip.h"
 #include "cel/library/named_formats.h"
@@ -69,17 +71,43 @@ std::optional<bool> EqualItems(const Value& a, const Value& b, std::int64_t& bud
 std::optional<bool> EqualMaps(const Value& a, const Value& b, std::int64_t& budget) {
   if (a.size != b.size) return false;
   for (std::size_t i = 0; i < 2 * a.size; i += 2) {
-    budget -= kKeySteps + ReadingSteps(a.items[i]);
-    if (budget < 0 || CompareKeys(a.items[i], b.items[i]) != 0) return false;
-    const std::optional<bool> same = Equal(a.items[i + 1], b.items[i + 1], budget);
+    const Value& key = a.items[i];
+    budget -= kKeySteps + ReadingSteps(key);
+    if (budget < 0 || !IsMapKey(key)) return false;
+    const Value* other = &b.items[i + 1];
+    if (!IsMapKey(b.items[i]) || CompareKeys(key, b.items[i]) != 0) {
+      // It may stand elsewhere, as a number of another kind does.
+      constexpr std::int64_t kMostRounds = 20;
+      budget -= kMostRounds * (kKeySteps + ReadingSteps(key));
+      other = budget < 0 ? nullptr : FindKey(b, key);
+      if (other == nullptr) return false;
+    }
+    const std::optional<bool> same = Equal(a.items[i + 1], *other, budget);
     if (same && !*same) return false;
   }
   return true;
 }
 
-int KeyRank(const Value& value) {
-  if (value.IsNumber()) return value.kind == ValueKind::kDouble && std::isnan(value.real) ? 3 : 1;
-  return value.kind == ValueKind::kBool ? 0 : value.kind == ValueKind::kString ? 2 : 3;
+std::int64_t CompareAddresses(const IpAddress& a, const IpAddress& b) {
+  return a.v6 != b.v6 ? Sign3(a.v6, b.v6) : std::memcmp(a.bytes.data(), b.bytes.data(), a.bytes.size());
+}
+
+const Value* FindExactly(const Value& map, const Value& key) {
+  std::size_t first = 0;
+  std::size_t last = map.size;
+  while (first < last) {
+    const std::size_t middle = first + (last - first) / 2;
+    const Value& other = map.items[2 * middle];
+    // Those that nothing equals stand at the end.
+    const int order = IsMapKey(other) ? CompareKeys(key, other) : -1;
+    if (order == 0) return &map.items[2 * middle + 1];
+    if (order < 0) {
+      last = middle;
+    } else {
+      first = middle + 1;
+    }
+  }
+  return nullptr;
 }
 
 }  // namespace
@@ -209,6 +237,8 @@ std::optional<bool> Equal(const Value& a, const Value& b, std::int64_t& budget) 
       return EqualMaps(a, b, budget);
     case ValueKind::kOptional:
       if (a.items == nullptr || b.items == nullptr) return a.items == b.items;
+      // Here null is a kind like others.
+      if (IsOpaque(*a.items) && b.items->kind == ValueKind::kNull) return std::nullopt;
       return Equal(*a.items, *b.items, budget);
     case ValueKind::kQuantity:
       if (b.offset != 0) return std::nullopt;
@@ -248,57 +278,131 @@ std::optional<int> Compare(const Value& a, const Value& b, bool& ordered) {
   return std::nullopt;
 }
 
+OtherKeys OtherKeysOf(const Value& key) {
+  OtherKeys others;
+  const auto add = [&others](const Value& other) { others.keys[others.count++] = other; };
+  if (key.kind == ValueKind::kInt) {
+    if (key.integer >= 0) add(Value::Uint(static_cast<std::uint64_t>(key.integer)));
+  } else if (key.kind == ValueKind::kUint) {
+    if (key.natural <= static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
+      add(Value::Int(static_cast<std::int64_t>(key.natural)));
+    }
+  } else if (key.kind == ValueKind::kDouble && key.real == std::trunc(key.real)) {
+    if (key.real > -kTwoTo63 && key.real < kTwoTo63) add(Value::Int(static_cast<std::int64_t>(key.real)));
+    if (key.real >= 0 && key.real < kTwoTo64) add(Value::Uint(static_cast<std::uint64_t>(key.real)));
+  }
+  return others;
+}
+
 bool IsMapKey(const Value& value) {
-  return KeyRank(value) < 3;
+  switch (value.kind) {
+    case ValueKind::kNull:
+    case ValueKind::kBool:
+    case ValueKind::kInt:
+    case ValueKind::kUint:
+    case ValueKind::kString:
+    case ValueKind::kDuration:
+    case ValueKind::kType:
+    case ValueKind::kIp:
+    case ValueKind::kCidr:
+      return true;
+    case ValueKind::kDouble:
+      return !std::isnan(value.real);
+    case ValueKind::kTimestamp:
+      return value.offset == 0;
+    case ValueKind::kOptional:
+      return value.items == nullptr;
+    case ValueKind::kBytes:
+    case ValueKind::kList:
+    case ValueKind::kMap:
+    case ValueKind::kQuantity:
+    case ValueKind::kSemver:
+    case ValueKind::kUrl:
+    case ValueKind::kNamedFormat:
+    case ValueKind::kDevice:
+    case ValueKind::kDomains:
+    case ValueKind::kDomain:
+    case ValueKind::kError:
+      return false;
+  }
+  return false;
 }
 
 int CompareKeys(const Value& a, const Value& b) {
-  const int rank = KeyRank(a);
-  if (rank != KeyRank(b)) return Sign3(rank, KeyRank(b));
-  if (rank == 0) return Sign3(a.boolean, b.boolean);
-  if (rank == 1) return *CompareNumbers(a, b);
-  // What cannot be looked up (NaN, a list) equals nothing and keeps the order in which it was written.
-  return rank == 2 ? CompareText(a, b) : -1;
+  if (a.kind != b.kind) return Sign3(a.kind, b.kind);
+  switch (a.kind) {
+    case ValueKind::kString:
+    case ValueKind::kType:
+      return CompareText(a, b);
+    case ValueKind::kBool:
+      return Sign3(a.boolean, b.boolean);
+    case ValueKind::kInt:
+    case ValueKind::kDuration:
+      return Sign3(a.integer, b.integer);
+    case ValueKind::kUint:
+      return Sign3(a.natural, b.natural);
+    case ValueKind::kDouble:
+      return Sign3(a.real, b.real);
+    case ValueKind::kTimestamp:
+      return CompareTimestamps(a, b);
+    case ValueKind::kIp:
+      return Sign3(CompareAddresses(*a.ip, *b.ip), std::int64_t{0});
+    case ValueKind::kCidr:
+      if (a.cidr->prefix_length != b.cidr->prefix_length) return Sign3(a.cidr->prefix_length, b.cidr->prefix_length);
+      return Sign3(CompareAddresses(a.cidr->address, b.cidr->address), std::int64_t{0});
+    case ValueKind::kNull:
+    case ValueKind::kOptional:  // without a value
+    case ValueKind::kBytes:
+    case ValueKind::kList:
+    case ValueKind::kMap:
+    case ValueKind::kQuantity:
+    case ValueKind::kSemver:
+    case ValueKind::kUrl:
+    case ValueKind::kNamedFormat:
+    case ValueKind::kDevice:
+    case ValueKind::kDomains:
+    case ValueKind::kDomain:
+    case ValueKind::kError:
+      return 0;
+  }
+  return 0;
 }
 
 const Value* FindKey(const Value& map, const Value& key) {
   if (!IsMapKey(key)) return nullptr;
-  std::size_t first = 0;
-  std::size_t last = map.size;
-  while (first < last) {
-    const std::size_t middle = first + (last - first) / 2;
-    const int order = CompareKeys(key, map.items[2 * middle]);
-    if (order == 0) return &map.items[2 * middle + 1];
-    if (order < 0) {
-      last = middle;
-    } else {
-      first = middle + 1;
-    }
+  if (const Value* found = FindExactly(map, key)) return found;
+  if (!key.IsNumber()) return nullptr;
+  const OtherKeys others = OtherKeysOf(key);
+  for (std::size_t i = 0; i < others.count; ++i) {
+    if (const Value* found = FindExactly(map, others.keys[i])) return found;
   }
   return nullptr;
 }
 
 Value MakeMap(Value* pairs, std::size_t count) {
-  struct Pair {
-    Value key;
-    Value value;
-  };
-  static_assert(sizeof(Pair) == 2 * sizeof(Value));
-  bool sorted = true;
+  bool sorted = count < 2 || IsMapKey(pairs[0]);
   for (std::size_t i = 1; i < count; ++i) {
     sorted = sorted && IsMapKey(pairs[2 * i]) && CompareKeys(pairs[2 * i - 2], pairs[2 * i]) < 0;
   }
   if (sorted) return Value::Map(pairs, count);
-  std::vector<Pair> entries(count);
-  for (std::size_t i = 0; i < count; ++i) entries[i] = {pairs[2 * i], pairs[2 * i + 1]};
-  std::stable_sort(entries.begin(), entries.end(), [](const Pair& a, const Pair& b) {
-    return IsMapKey(a.key) && (!IsMapKey(b.key) || CompareKeys(a.key, b.key) < 0);
+  struct Entry {
+    Value key;
+    Value value;
+    std::size_t place = 0;
+    bool findable = false;
+  };
+  std::vector<Entry> entries(count);
+  for (std::size_t i = 0; i < count; ++i) entries[i] = {pairs[2 * i], pairs[2 * i + 1], i, IsMapKey(pairs[2 * i])};
+  std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
+    if (a.findable != b.findable) return a.findable;
+    const int order = a.findable ? CompareKeys(a.key, b.key) : 0;
+    return order != 0 ? order < 0 : a.place < b.place;
   });
   std::size_t size = 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    if (size > 0 && CompareKeys(pairs[2 * size - 2], entries[i].key) == 0) --size;
-    pairs[2 * size] = entries[i].key;
-    pairs[2 * size + 1] = entries[i].value;
+  for (const Entry& entry : entries) {
+    if (size > 0 && entry.findable && CompareKeys(pairs[2 * size - 2], entry.key) == 0) --size;
+    pairs[2 * size] = entry.key;
+    pairs[2 * size + 1] = entry.value;
     ++size;
   }
   return Value::Map(pairs, size);

@@ -2,6 +2,7 @@
 // to the device or to the arena of the evaluation; a value is good as long as these live.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -263,10 +264,18 @@ std::optional<int> CompareNumbers(const Value& a, const Value& b);
 // Order as `<` has it: numbers, strings, bytes, bools, timestamps, durations; nullopt for other pairs and NaN
 // (`ordered` tells the two apart: false for kinds that have no order).
 std::optional<int> Compare(const Value& a, const Value& b, bool& ordered);
-// A total order of map keys in which 1, 1u and 1.0 are the same key.
-int CompareKeys(const Value& a, const Value& b);
+// Whether a map finds `value` again. Of the kinds that a map of the reference tells apart by where they are (lists,
+// maps, quantities) every value is a key of its own.
 bool IsMapKey(const Value& value);
-// The value of `key`, or null. `map` is of kind kMap.
+// A total order of values for which IsMapKey holds; 1, 1u and 1.0 are three keys.
+int CompareKeys(const Value& a, const Value& b);
+// Other keys under which a number is found, as the reference looks for it: 1 under 1u, 1u under 1, 1.0 under both.
+struct OtherKeys {
+  std::array<Value, 2> keys = {};
+  std::size_t count = 0;
+};
+OtherKeys OtherKeysOf(const Value& number);
+// The value of `key`, or of one of its other keys, or null. `map` is of kind kMap.
 const Value* FindKey(const Value& map, const Value& key);
 // Sorts `count` pairs in place and returns them as a map. Of equal keys the last one wins.
 Value MakeMap(Value* pairs, std::size_t count);

@@ -176,34 +176,67 @@ std::optional<std::uint64_t> TakeSpan(std::string_view& rest) {
 
 // ---- fields
 
+// Message literals make timestamps of any second, so that years go far beyond those of std::chrono. As the reference
+// does, days are counted from a first of March so early that none is negative.
+constexpr std::int64_t kEraDays = 146'097;  // 400 years
+constexpr std::int64_t kFirstYear = -292'277'022'400;
+constexpr std::uint64_t kFirstDayTo1970 = 9'223'372'028'741'760'000;  // seconds
+constexpr std::int64_t kMarchToJanuary = 306;                         // days
+
 struct LocalTime {
-  std::int64_t seconds = 0;  // since 1970, as clocks there show it
+  std::uint64_t seconds = 0;  // since the first day, as clocks there show it
   std::int32_t nanos = 0;
 
-  std::chrono::sys_days Day() const {
-    return std::chrono::sys_days(std::chrono::floor<std::chrono::days>(std::chrono::seconds(seconds)));
+  static LocalTime At(const Value& timestamp, std::int64_t offset) {
+    return {static_cast<std::uint64_t>(timestamp.integer) + static_cast<std::uint64_t>(offset) + kFirstDayTo1970,
+            NanosOf(timestamp)};
   }
-  std::chrono::year_month_day Date() const { return Day(); }
-  std::int64_t SecondOfDay() const { return seconds - Day().time_since_epoch().count() * kDay; }
+  std::int64_t Day() const { return static_cast<std::int64_t>(seconds / kDay); }
+  std::int64_t SecondOfDay() const { return static_cast<std::int64_t>(seconds % kDay); }
+};
+
+// A day of the calendar; years begin in March here, so that the 29th of February is the last day of one.
+struct MarchDate {
+  std::int64_t year = 0;
+  std::int64_t day_of_year = 0;
+  std::int64_t month = 0;  // 0 is March
+
+  explicit MarchDate(std::int64_t day) {
+    const std::int64_t era = day / kEraDays;
+    const std::int64_t day_of_era = day % kEraDays;
+    const std::int64_t year_of_era =
+        (day_of_era - day_of_era / 1460 + day_of_era / 36'524 - day_of_era / (kEraDays - 1)) / 365;
+    year = kFirstYear + era * 400 + year_of_era;
+    day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    month = (5 * day_of_year + 2) / 153;
+  }
+  // January and February belong to the next year.
+  std::int64_t CivilYear() const { return month < 10 ? year : year + 1; }
+  bool IsLeap() const { return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0); }
 };
 
 std::int64_t FullYear(const LocalTime& time) {
-  return static_cast<int>(time.Date().year());
+  return MarchDate(time.Day()).CivilYear();
 }
 std::int64_t Month(const LocalTime& time) {
-  return static_cast<std::int64_t>(static_cast<unsigned>(time.Date().month())) - 1;
-}
-std::int64_t Date(const LocalTime& time) {
-  return static_cast<std::int64_t>(static_cast<unsigned>(time.Date().day()));
+  return (MarchDate(time.Day()).month + 2) % 12;
 }
 std::int64_t DayOfMonth(const LocalTime& time) {
-  return Date(time) - 1;
+  const MarchDate date(time.Day());
+  return date.day_of_year - (153 * date.month + 2) / 5;
+}
+std::int64_t Date(const LocalTime& time) {
+  return DayOfMonth(time) + 1;
 }
 std::int64_t DayOfYear(const LocalTime& time) {
-  return (time.Day() - std::chrono::sys_days{time.Date().year() / 1 / 1}).count();
+  const MarchDate date(time.Day());
+  if (date.month >= 10) return date.day_of_year - kMarchToJanuary;
+  constexpr std::int64_t kToMarch = 59;
+  return date.day_of_year + kToMarch + (date.IsLeap() ? 1 : 0);
 }
 std::int64_t DayOfWeek(const LocalTime& time) {
-  return static_cast<std::int64_t>(std::chrono::weekday(time.Day()).c_encoding());
+  constexpr std::int64_t kFirstWeekday = 3;  // a Wednesday
+  return (time.Day() + kFirstWeekday) % 7;
 }
 std::int64_t Hours(const LocalTime& time) {
   return time.SecondOfDay() / 3600;
@@ -258,16 +291,13 @@ tl::expected<std::int64_t, std::string> FixedOffset(std::string_view zone, std::
 template <std::int64_t (*Field)(const LocalTime&)>
 Value TimestampField(RunContext& run, std::span<const Value> args) {
   if (args[0].kind != ValueKind::kTimestamp) return NoSuchOverload();
-  LocalTime time{args[0].integer, NanosOf(args[0])};
-  if (args.size() == 2) {
-    if (args[1].kind != ValueKind::kString) return NoSuchOverload();
-    const std::string_view zone = args[1].view();
-    const std::size_t colon = zone.find(':');
-    const auto offset = colon == std::string_view::npos ? ZoneOffset(zone, time.seconds) : FixedOffset(zone, colon);
-    if (!offset) return run.arena.Error(offset.error());
-    time.seconds += *offset;
-  }
-  return Value::Int(Field(time));
+  if (args.size() == 1) return Value::Int(Field(LocalTime::At(args[0], 0)));
+  if (args[1].kind != ValueKind::kString) return NoSuchOverload();
+  const std::string_view zone = args[1].view();
+  const std::size_t colon = zone.find(':');
+  const auto offset = colon == std::string_view::npos ? ZoneOffset(zone, args[0].integer) : FixedOffset(zone, colon);
+  if (!offset) return run.arena.Error(offset.error());
+  return Value::Int(Field(LocalTime::At(args[0], *offset)));
 }
 
 template <std::int64_t (*Field)(const LocalTime&), std::int64_t unit>
@@ -357,7 +387,7 @@ Value TimestampFromSeconds(std::int64_t seconds) {
 }
 
 std::string TimestampText(const Value& timestamp) {
-  const LocalTime local{timestamp.integer + timestamp.offset, NanosOf(timestamp)};
+  const LocalTime local = LocalTime::At(timestamp, timestamp.offset);
   std::string text = fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}", FullYear(local), Month(local) + 1, Date(local),
                                  Hours(local), Minutes(local), Seconds(local));
   if (local.nanos != 0) {

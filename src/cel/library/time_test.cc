@@ -77,6 +77,7 @@ TEST(Time, SumsStayInRange) {
 TEST(Time, FieldsFollowTheZone) {
   const Value time = TimestampFromText("2023-11-14T22:13:20.789Z");  // a Tuesday
   const Value first = TimestampFromText("0001-01-01T00:00:00Z");
+  const Value far = Value::Timestamp(999'999'999'999, 0);  // only message literals make such
   const Case cases[] = {
       {"getFullYear", {time}, "2023"},
       {"getMonth", {time}, "10"},
@@ -93,6 +94,13 @@ TEST(Time, FieldsFollowTheZone) {
       {"getFullYear", {time, Text("99999999999999999:00")}, "1871"},
       {"getFullYear", {first, Text("-01:00")}, "0"},
       {"getDayOfYear", {first, Text("-01:00")}, "365"},
+      {"getFullYear", {far}, "33658"},
+      {"getMonth", {far}, "8"},
+      {"getDate", {far}, "27"},
+      {"getDayOfYear", {far}, "269"},
+      {"getDayOfWeek", {far}, "5"},
+      {"getHours", {far, Text("America/New_York")}, "21"},
+      {"getFullYear", {Value::Timestamp(std::numeric_limits<std::int64_t>::max(), 0)}, "292277026596"},
       {"getHours", {time, Text("x:30")}, "error: strconv.Atoi: parsing \"x\": invalid syntax"},
       {"getHours", {time, Text("1:5:6")}, "error: strconv.Atoi: parsing \"5:6\": invalid syntax"},
       {"getHours",

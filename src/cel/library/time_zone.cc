@@ -145,6 +145,9 @@ std::int64_t SecondOfYear(const Rule& rule, std::chrono::year year) {
 
 std::int64_t OffsetByRules(const YearlyRules& rules, std::int64_t seconds) {
   if (!rules.changes) return rules.standard;
+  // The calendar repeats after 400 years, and std::chrono has no room for all of them.
+  constexpr std::int64_t kCycle = 146'097 * kDay;
+  seconds %= kCycle;
   const std::chrono::sys_days day(std::chrono::floor<std::chrono::days>(std::chrono::seconds(seconds)));
   const std::chrono::year year = std::chrono::year_month_day(day).year();
   const std::int64_t now =
