@@ -18,7 +18,6 @@ import sys
 import time
 
 import expression_generator as generator
-import known_differences
 
 
 # What must be asked, of 20,000 questions; smaller runs in proportion.
@@ -26,7 +25,8 @@ QUOTAS = {"refused when compiled": 0.30, "failed when run": 0.20, "at least 4 le
           "stored": 0.25,
           "derived": 0.10, "ConsumableCapacity on": 0.25, "ListTypeAttributes on": 0.25}
 CALLS_OF_EACH = 50
-ALLOWED_ONE_IN = 5000
+# Costs have 63 bits here; those of the reference that need one more belong to runs that ended for their cost.
+LARGEST_COST = 9 * 10**18
 
 # Errors that come from the parsers of Go, which kumiko words its own way.
 OWN_WORDS = re.compile(
@@ -37,8 +37,6 @@ OWN_WORDS = re.compile(
 PLAIN = re.compile("no such|index out of|division by|modulus by|overflow|dereference|recursion|cost limit")
 VARIABLE = re.compile(r"_var\d+")
 MAPS = re.compile(r"\{|transformMap|getQuery|device\.(attributes|capacity)")
-MACRO_ERROR = re.compile("has\\(\\) macro|simple name|simple identifier|not an identifier|duplicate variable name|"
-                         "accumulator variable|sortBy can only|reserved identifier")
 POSITION = re.compile(r"ERROR: <input>:(-?\d+):(\d+): (.*)")
 
 
@@ -49,9 +47,10 @@ def error_kind(text):
 def own_error_fits(ours, reference):
     """For errors in Go's words: ours must be an error of no other kind."""
     # The reference goes on in words about types of Go.
-    for end in (" could not be converted to bool", "unsupported CEL return type: ", "unsupported list element type: "):
+    for end in (" could not be converted to bool", "unsupported CEL return type: ", "unsupported list element type: ",
+                "expected list element at index", "insert failed: key "):
         if end in reference:
-            return ours.split(end)[0] == reference.split(end)[0]
+            return end in ours and ours.split(end)[0] == reference.split(end)[0]
     # Type variables are numbered as they are made.
     ours, reference = VARIABLE.sub("_var", ours), VARIABLE.sub("_var", reference)
     # The kind of these is what stands before the types, which the reference names by its own.
@@ -73,9 +72,6 @@ def difference(ours, reference):
             return ""
         # Several errors at one place come in any order.
         places, expected = sorted(POSITION.findall(mine)), sorted(POSITION.findall(other))
-        if any(MACRO_ERROR.search(e[2]) for e in expected):
-            # As with syntax, kumiko stops at the first.
-            return "" if places and places[0][:2] in [e[:2] for e in expected] else "position of type errors"
         if not expected or not places:
             return "" if not expected and own_error_fits(mine, other) else "kind of compile error"
         if [p[:2] for p in places] != [p[:2] for p in expected]:
@@ -90,9 +86,12 @@ def difference(ours, reference):
         return "fails only here" if ours.get("error") else "does not fail here"
     if ours.get("error") and not own_error_fits(ours["error"], reference["error"]):
         return "kind of run-time error"
-    for field, name in (("match", "match"), ("value", "value"), ("actualCost", "cost of the run")):
+    for field, name in (("match", "match"), ("value", "value")):
         if ours.get(field) != reference.get(field):
             return name
+    cost, expected = ours.get("actualCost"), reference.get("actualCost")
+    if cost != expected and not (expected or 0) > LARGEST_COST <= (cost or 0):
+        return "cost of the run"
     return ""
 
 
@@ -166,14 +165,12 @@ class Pair:
         what = difference(mine, first)
         if not what:
             return "", mine, first
-        seen = {json.dumps({**first, "ns": 0})}
         # Of two entries the reference gives the second one first in one of eight runs.
-        for _ in range(100 if MAPS.search(question["expression"]) else 2):
+        for _ in range(300 if MAPS.search(question["expression"]) else 2):
             other = self.reference.ask(question)
             if not difference(mine, other):
                 return "", mine, other
-            seen.add(json.dumps({**other, "ns": 0}))
-        return ("" if len(seen) > 1 else what), mine, first
+        return what, mine, first
 
     def close(self):
         self.ours.close()
@@ -243,7 +240,7 @@ def work(job):
     theirs = Server(reference).ask_all(questions)
     mine = Server(ours).ask_all(questions)
 
-    seen, calls, excused = collections.Counter(), collections.Counter(), collections.Counter()
+    seen, calls = collections.Counter(), collections.Counter()
     differing, several, ended = [], 0, 0
     pair = Pair(ours, reference)
     for (node, style, question), own, other in zip(asked, mine, theirs):
@@ -267,12 +264,10 @@ def work(job):
                                                                       other)
             if not what:
                 several += 1
-            elif why := known_differences.reason(question):
-                excused[why] += 1
             else:
                 differing.append((what, node, style, question, own, other))
     pair.close()
-    return seen, calls, differing, several, ended, excused
+    return seen, calls, differing, several, ended
 
 
 def report(differing, args):
@@ -320,7 +315,7 @@ def main():
 
     share = -(-args.count // args.processes)
     jobs = [(args.seed * 1000 + i, share, args.ours, args.reference, 200) for i in range(args.processes)]
-    seen, calls, excused = collections.Counter(), collections.Counter(), collections.Counter()
+    seen, calls = collections.Counter(), collections.Counter()
     differing, several, ended = [], 0, 0
     with multiprocessing.Pool(args.processes) as pool:
         for part in pool.map(work, jobs):
@@ -329,7 +324,6 @@ def main():
             differing += part[2]
             several += part[3]
             ended += part[4]
-            excused.update(part[5])
 
     total, missed = share * args.processes, []
     for name, wanted in QUOTAS.items():
@@ -345,16 +339,12 @@ def main():
         missed.append("calls of " + ", ".join(rare))
     if several or ended:
         print("  %d questions that the reference answers in several ways, %d that end it" % (several, ended))
-    for why, count in excused.items():
-        print("  %d answers differ as is known: %s" % (count, why))
     if differing:
         report(differing, args)
     for name in missed:
         print("quota missed: " + name)
-    same = total - len(differing) - sum(excused.values())
-    print("reference: %d of %d answers are the same, %.0f s" % (same, total, time.time() - started))
-    # Questions are new in every run, and a rare corner of the reference must not stop a change that did not touch it.
-    return 1 if len(differing) > max(1, total // ALLOWED_ONE_IN) or missed else 0
+    print("reference: %d of %d answers are the same, %.0f s" % (total - len(differing), total, time.time() - started))
+    return 1 if differing or missed else 0
 
 
 if __name__ == "__main__":

@@ -171,7 +171,10 @@ class Generator:
             keys = ["a", "b"] if kind[1] == "string" else []
             items = []
             for i in range(size):
-                items += [leaf('"%s"' % keys[i], "string") if keys else self.literal(kind[1]), self.literal(kind[2])]
+                key = leaf('"%s"' % keys[i], "string") if keys else self.literal(kind[1])
+                if random.random() < 0.03:
+                    key = leaf(pick(texts.ODD_KEYS), kind[1], "odd key")
+                items += [key, self.literal(kind[2])]
             return self.map_of(kind, items)
         if kind[0] == "opt":
             if random.random() < 0.3:
@@ -365,6 +368,11 @@ class Generator:
                    *(wrong % render(self.literal(self.other_kind(kind))) for _ in range(2))]
         return leaf(self.random.choice(options + texts.FAILING.get(kind, [])), kind, "failing")
 
+    def detour(self, node):
+        """Takes the type of a part from the checker: what it is shows when it runs."""
+        return self.replace_somewhere(node, lambda n: Node("dyn", self.random.choice(texts.DETOURS), (n,), {}, n.type)
+                                      if n.key not in ("undeclared",) else None) or node
+
     def sabotage(self, node):
         def change(n):
             return self.failing(n.type) if n.key not in ("undeclared",) else None
@@ -380,6 +388,8 @@ class Generator:
             node = self.misuse(node)
         elif intent < 0.64:
             node = self.sabotage(node)
+        if intent >= 0.34 and random.random() < 0.15:
+            node = self.detour(node)
         mode = {"derived": derived, "new": random.random() < 0.4,
                 "features": {"EnableConsumableCapacity": random.random() < 0.6,
                              "EnableListTypeAttributes": random.random() < 0.6}}

@@ -65,6 +65,21 @@ MIXED_TYPES = ['[1, "a"]', '{"a": 1, 2: 3}', "[1, 1.0]", 'true ? 1 : "a"', '{"a"
 
 SYNTAX_ERRORS = ["", "(", ")", "@", "'", "1.", "&", "?", " x ", "[", "}", "\\", "#"]
 
+# The same value by ways on which its type is lost.
+DETOURS = [
+    "dyn({0})", "dyn(optional.of({0})).value()", "optional.of(dyn({0})).value()", "dyn([{0}])[0]",
+    "dyn([{0}]).first().value()", "dyn([{0}]).reverse()[0]", 'dyn({{"a": {0}}}).a', 'dyn({{"a": {0}}}).?a.value()',
+    'dyn(optional.of({{"a": {0}}})).a.value()', "[dyn({0})].map(w, w)[0]", "cel.bind(w, dyn({0}), w)",
+    "(true ? dyn({0}) : {0})", "dyn(optional.of({0})).orValue({0})", "dyn(optional.of({0}))", "optional.of({0})",
+    "[{0}]", "dyn([{0}, {0}]).distinct()[0]", "dyn([[{0}]]).flatten()[0]", "[{0}][?0]", "dyn([{0}]).filter(w, true)[0]",
+    "[{0}].filter(w, true)[0]", "dyn([optional.of({0})]).unwrapOpt()[0]", "dyn(optional.none()).orValue({0})",
+    "optional.none().or(optional.of(dyn({0}))).value()"]
+
+# Keys that maps seldom have; a key in dyn() may be of any kind.
+ODD_KEYS = ["null", "dyn(1.0)", "dyn(1u)", "dyn(1)", "dyn(true)", 'dyn("a")', "dyn(1.5)", 'duration("1s")',
+            "timestamp(0)", "[1]", "int", "optional.none()", 'ip("127.0.0.1")', 'cidr("10.0.0.0/8")', 'quantity("1")',
+            "{}", 'url("http://a")', "dyn(device.driver)", "dyn(null)"]
+
 # Expressions of a type that fail when they run.
 FAILING = {
     "int": ["(1 / 0)", "(5 % 0)", "[1, 2][7]", "(9223372036854775807 + 1)", "optional.none().value()",
