@@ -196,6 +196,10 @@ class Maker:
         names = [n["metadata"]["name"] for n in self.nodes]
         room = 12 // len(self.drivers)
         least = 4 if self.easy else 2
+        if len(self.drivers) == 1 and self.chance(0.25):
+            room -= 4
+            self.pool(driver, self.choice(("a-pool", "z-pool")),
+                      self.choice(({"allNodes": True}, {"nodeName": names[0]})), self.random.randint(2, 4))
         where = self.random.random()
         if len(names) > 1 and self.chance(0.25):
             self.pool(driver, "spanning", {"nodeName": names[0]}, self.random.randint(4, min(8, room)), names)
@@ -753,9 +757,10 @@ def unusable_capacity(maker, case, amount, policy):
 
 
 def not_representable(maker, case):
-    unusable_capacity(maker, case, maker.choice(("10E", "9223372036854775807", "1e19", "20Ei", "9E")), maker.choice((
-        {"default": "1", "validRange": {"min": "1", "step": "1024"}}, {"default": "500m", "validRange": {
-            "min": "500m", "step": "500m"}}, {"default": "1", "validRange": {"min": "1", "step": "2", "max": "9E"}})))
+    amount = maker.choice(("10E", "10E", "9223372036854775807", "1e19", "20Ei", "9E"))
+    bounds = maker.choice(({"min": "1", "step": "1024"}, {"min": "500m", "step": "500m"},
+                           {"min": "1", "step": "2", "max": "9E"}))
+    unusable_capacity(maker, case, amount, {"default": bounds["min"], "validRange": bounds})
 
 
 def negative_capacity(maker, case):
@@ -815,7 +820,7 @@ WEIGHTED_MISTAKES = (
     (None, 74), (selector_without_cel, 1.7), (no_class, 1.8), (unknown_class, 1.8), (unknown_mode, 1.9),
     (too_many, 1.6), (empty_constraint, 2.1), (all_while_incomplete, 0.8), (all_while_invalid, 1.8),
     (all_and_constraint, 1), (invalid_and_no_fit, 2.1), (malformed_node_selector, 1.8), (two_terms, 3.2),
-    (not_representable, 2),
+    (not_representable, 2.4),
     (negative_capacity, 2.9), (failing_class(NOT_COMPILING), 1.7), (failing_claim(NOT_COMPILING), 0.7),
     (failing_class(FAILING), 2), (failing_claim(FAILING), 0.3),
     (failing_derived(('nosuch', 'device.driver +', 'device', '{1: 2}')), 2),

@@ -89,10 +89,11 @@ def difference(ours, reference):
         if theirs == "time-out":
             continue
         own = programs.outcome(mine)
+        text, other_text = (error_text(a.get("error") or "") for a in (mine, other))
+        if text and other_text and text != other_text:
+            return "error text"
         if own != theirs:
             return "%s there, %s here" % (theirs, own)
-        if error_text(mine.get("error") or "") != error_text(other.get("error") or ""):
-            return "error text"
         mine, other = plain(mine.get("results")), plain(other.get("results"))
         if mine != other:
             return "result: " + first_difference(mine, other)

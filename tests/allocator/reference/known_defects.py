@@ -37,26 +37,29 @@ def exclusive_use_of_shared_device(case, what):
         for e in claim["status"]["allocation"]["devices"]["results"]:
             if "shareID" in e:
                 shared.add((e["driver"], e["pool"], e["device"]))
-    return not what.startswith("error") and any(
+    return what.startswith(("fit there", "result")) and any(
         not (device.get("allowMultipleAllocations") and case["features"].get("ConsumableCapacity"))
         and (part["spec"]["driver"], part["spec"]["pool"]["name"], device["name"]) in shared
         for part, device in generator.all_devices(case))
 
 
+# What the reference may say where kumiko has more devices to choose from. It may also reach a device that fails.
+FEWER = ("no fit there", "error of this node there", "result", "error text", "fatal error there, fit here")
+
+
 def admin_access_to_partition(case, what):
     """Looking at a partition in use fails for lack of counters."""
-    return not what.startswith("error") and any(b.get("adminAccess") for b in generator.all_bodies(case)) and any(
+    return what.startswith(FEWER) and case["features"].get("AdminAccess") and any(
+        b.get("adminAccess") for b in generator.all_bodies(case)) and any(
         device.get("consumesCounters") for _, device in generator.all_devices(case))
 
 
 def admin_access_before_use(case, what):
     """What was picked to be looked at cannot be picked to be used."""
-    if what.startswith("error"):
-        return False
     admin = False
     for body in generator.all_bodies(case):
         if admin and not body.get("adminAccess"):
-            return True
+            return what.startswith(FEWER)
         admin = admin or bool(body.get("adminAccess"))
     return False
 
