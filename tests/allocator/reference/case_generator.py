@@ -201,7 +201,7 @@ class Maker:
             self.pool(driver, self.choice(("a-pool", "z-pool")),
                       self.choice(({"allNodes": True}, {"nodeName": names[0]})), self.random.randint(2, 4))
         where = self.random.random()
-        if len(names) > 1 and self.chance(0.25):
+        if len(names) > 1 and self.chance(0.5 if "CompatibilityGroups" in self.uses else 0.25):
             self.pool(driver, "spanning", {"nodeName": names[0]}, self.random.randint(4, min(8, room)), names)
         elif where < 0.62:
             for name in names:
@@ -523,7 +523,7 @@ class Maker:
         if self.chance(0.55 if shared else 0.75 if self.easy else 0.4):
             return state
         known = [(s["spec"], d) for s in self.slices for d in s["spec"].get("devices", ())]
-        taken = [k for k in known if self.chance(0.2)]
+        taken = [k for k in known if self.chance(0.3 if shared else 0.2)]
         as_claims = self.chance(0.4)
         for spec, device in taken:
             ref = {"driver": spec["driver"], "pool": spec["pool"]["name"], "device": device["name"]}
