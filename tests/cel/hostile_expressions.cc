@@ -141,6 +141,8 @@ void AddLoops(std::vector<HostileExpression>& all) {
   all.push_back({"map of a range", "lists.range(50000).transformMap(i, v, v).size() == 1"});
   all.push_back({"entries of a range", "lists.range(50000).transformMapEntry(i, v, {v: i}).size() == 1"});
   all.push_back({"lists that grow in a loop", "lists.range(20000).map(x, lists.range(x)).flatten().size() == 1"});
+  all.push_back({"names of no time zone",
+                 thousand + ".all(x, " + thousand + ".all(y, timestamp(0).getHours(string(y)) >= 0 || true))"});
   all.push_back(
       {"names of time zones", thousand + ".all(x, timestamp(x * 86400).getHours(\"America/New_York\") >= 0)"});
   all.push_back({"times taken apart", "lists.range(100000).all(x, timestamp(x * 86400).getDayOfYear() >= 0)"});
@@ -163,6 +165,8 @@ void AddPatterns(std::vector<HostileExpression>& all) {
   all.push_back({"pattern found from its end", "\"" + Repeat("a-", 50) + "\".findAll(r\"(\\pL){0,35}\").size() == 1"});
   all.push_back({"patterns of letters", "[" + Numbered("\"\".matches(r\"\\pL{}\")", ",", 500) + "].size() == 1"});
   all.push_back({"long text as pattern", Chain("\"(a|b)*\\u00e9\"", "v + v", "\"a\".findAll(v, 1).size() == 1", 17)});
+  all.push_back({"pattern with little room to run",
+                 "lists.range(100000).all(x, \"b\".matches(\"((([^x])*){15}){0,8}\") || true)"});
   all.push_back({"findAll of nothing", text + ".findAll(\"\").size() == 1"});
   all.push_back({"findAll of letters", text + ".findAll(\"a\").size() == 1"});
   all.push_back({"contains", text + ".contains(\"" + Repeat("a", 20'000) + "b\")"});

@@ -22,11 +22,11 @@ struct CompiledPattern {
 namespace {
 
 // Measured in steps of about 2.5 ns: a pattern of nothing, its text, and what the text leads to.
-constexpr std::int64_t kStepsPerPattern = 2'000;
+constexpr std::int64_t kStepsPerPattern = 3'000;
 constexpr std::int64_t kStepsPerByte = 80;
 constexpr std::int64_t kStepsPerUnicodeClass = 60'000;
 constexpr std::int64_t kStepsPerInstruction = 180;
-// RE2 gives up on a larger program before it is complete: when it has some 40,000 instructions.
+// RE2 gives up on a program that needs more before it is complete.
 constexpr std::int64_t kMaxPatternBytes = 640 << 10;
 constexpr std::int64_t kLeastPatternBytes = 64 << 10;
 constexpr std::int64_t kBytesPerInstruction = 16;
@@ -198,7 +198,7 @@ re2::RE2::Options Options(std::int64_t max_bytes) {
 std::int64_t SearchSteps(const re2::RE2& pattern, std::size_t size) {
   constexpr std::int64_t kStepsPerInstructionOfState = 4;
   constexpr int kFewInstructions = 20;
-  constexpr int kLargeProgram = 2'000;
+  constexpr int kLargeProgram = 1'000;
   const int instructions = pattern.ProgramSize();
   constexpr std::int64_t kShort = 256;
   const std::int64_t bytes = static_cast<std::int64_t>(size);

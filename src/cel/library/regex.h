@@ -1,5 +1,5 @@
 // Regular expressions: matches, find and findAll. Patterns are those of Go's regexp, run by RE2. What stays different:
-// patterns above some 40,000 instructions are refused (Go: three million); RE2 knows Unicode classes by their short and
+// patterns above some 30,000 instructions are refused (Go: three million); RE2 knows Unicode classes by their short and
 // exact names only (\p{Lu}, not \p{Uppercase_Letter} or \p{greek}), and sets no limit to nested groups (Go: 1,000).
 #pragma once
 
@@ -20,9 +20,9 @@ namespace kumiko::cel {
 
 std::span<const Overload> RegexOverloads();
 
-// Steps (run_context.h) that compiling the literal patterns of one expression may take, about 20 ms. Expressions come
+// Steps (run_context.h) that compiling the literal patterns of one expression may take, about 15 ms. Expressions come
 // from users, and \pL{300} would take a tenth of a second and some megabytes.
-inline constexpr std::int64_t kPatternSteps = 8'000'000;
+inline constexpr std::int64_t kPatternSteps = 6'000'000;
 
 struct PatternError {
   std::string message;     // Go's: "error parsing regexp: missing closing ): `(`"

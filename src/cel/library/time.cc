@@ -296,7 +296,12 @@ Value TimestampField(RunContext& run, std::span<const Value> args) {
   const std::string_view zone = args[1].view();
   const std::size_t colon = zone.find(':');
   const auto offset = colon == std::string_view::npos ? ZoneOffset(zone, args[0].integer) : FixedOffset(zone, colon);
-  if (!offset) return run.arena.Error(offset.error());
+  if (!offset) {
+    // A file was looked for.
+    constexpr std::int64_t kUnknownZoneSteps = 1'000;
+    run.budget -= kUnknownZoneSteps;
+    return run.arena.Error(offset.error());
+  }
   return Value::Int(Field(LocalTime::At(args[0], *offset)));
 }
 
