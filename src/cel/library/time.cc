@@ -65,7 +65,8 @@ class TimestampReader {
                                            std::chrono::day(static_cast<unsigned>(day))};
     if (!offset || !rest_.empty() || !date.ok() || hour > 23 || minute > 59 || second > 59) return std::nullopt;
     const std::int64_t days = std::chrono::sys_days(date).time_since_epoch().count();
-    return TimestampInRange(days * kDay + hour * 3600 + minute * 60 + second - *offset, nanos, *offset);
+    const std::int64_t clock = std::int64_t{3600} * hour + std::int64_t{60} * minute + second;
+    return TimestampInRange(days * kDay + clock - *offset, nanos, *offset);
   }
 
  private:
@@ -272,7 +273,8 @@ tl::expected<std::int64_t, std::string> ParseNumber(std::string_view text) {
 
 // How many units a duration has, through a double as the reference counts.
 std::int64_t Total(std::int64_t nanos, std::int64_t unit) {
-  return static_cast<std::int64_t>(static_cast<double>(nanos / unit) +
+  const std::int64_t whole = nanos / unit;
+  return static_cast<std::int64_t>(static_cast<double>(whole) +
                                    static_cast<double>(nanos % unit) / static_cast<double>(unit));
 }
 
@@ -421,8 +423,8 @@ Value DurationFromText(std::string_view text) {
 }
 
 std::string DurationText(const Value& duration) {
-  const double seconds = static_cast<double>(duration.integer / kNanosPerSecond) +
-                         static_cast<double>(duration.integer % kNanosPerSecond) / 1e9;
+  const std::int64_t whole = duration.integer / kNanosPerSecond;
+  const double seconds = static_cast<double>(whole) + static_cast<double>(duration.integer % kNanosPerSecond) / 1e9;
   std::array<char, 64> buffer = {};
   const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), seconds, std::chars_format::fixed);
   return std::string(buffer.data(), end.ptr) + 's';
