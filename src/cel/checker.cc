@@ -15,7 +15,10 @@ namespace {
 class Checker {
  public:
   Checker(Ast ast, const Environment& environment, bool lenient)
-      : environment_(environment), lenient_(lenient), pool_(std::make_unique<TypePool>()), solver_(*pool_) {
+      : environment_(environment),
+        lenient_(lenient),
+        pool_(std::make_unique<TypePool>()),
+        solver_(*pool_, environment.dialect()) {
     checked_.ast = std::move(ast);
     checked_.types.assign(checked_.ast.nodes.size(), nullptr);
     checked_.references.assign(checked_.ast.nodes.size(), {});
@@ -331,7 +334,7 @@ class Checker {
   // Items of several types are dyn; literal_checks.h refuses them where they may not be mixed.
   TypeRef Join(TypeRef known, TypeRef next) {
     if (known == nullptr) return next;
-    return solver_.Assign(known, next) ? TypeSolver::MostGeneral(known, next) : &kDynType;
+    return solver_.Assign(known, next) ? solver_.MostGeneral(known, next) : &kDynType;
   }
 
   TypeRef List(ExprId id) {

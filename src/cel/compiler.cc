@@ -52,7 +52,8 @@ class Compiler {
         environment_(environment),
         program_(std::make_shared<Program>()),
         out_(*program_),
-        constants_(checked, program_->arena),
+        specification_(environment.dialect() == Dialect::kSpecification),
+        constants_(checked, program_->arena, specification_ ? Constants::Maps::kNever : Constants::Maps::kConstant),
         pattern_steps_(checked.pattern_steps) {
     program_->text = text;
     program_->max_cost = max_cost;
@@ -200,7 +201,8 @@ class Compiler {
       absent.push_back(out_.Emit({.op = Op::kOpen, .cost = cost}, 0));
       cost = 0;
     }
-    std::uint8_t unknown = base_type == TypeKind::kDyn || base_type == TypeKind::kAny ? kMayBeOptional : kNoFlags;
+    const bool dynamic = base_type == TypeKind::kDyn || base_type == TypeKind::kAny;
+    std::uint8_t unknown = dynamic || specification_ ? kMayBeOptional : kNoFlags;
     Patches failed;
     for (; next < attribute.steps.size(); ++next, cost = 0) {
       const Step& step = attribute.steps[next];
@@ -211,13 +213,15 @@ class Compiler {
       }
       optional = optional || step.optional;
       const bool last = next + 1 == attribute.steps.size();
-      const auto flags = static_cast<std::uint8_t>((optional ? kOptional : 0) | unknown |
-                                                   (unknown == kNoFlags || last ? 0 : kMoreSteps));
-      if (unknown != kNoFlags) unknown = kMayBeOpen;
+      const auto flags =
+          static_cast<std::uint8_t>((optional ? kOptional : 0) | unknown |
+                                    (unknown == kNoFlags || last ? 0 : kMoreSteps) | (specification_ ? kStrict : 0));
+      // In the specification every optional on the way is opened.
+      if (unknown != kNoFlags && !specification_) unknown = kMayBeOpen;
       const auto key = step.key == kNoExpr ? std::optional(Value::String(step.name)) : ConstantOf(step.key);
       std::uint32_t at = 0;
       if (key) {
-        if (!IsQualifier(*key)) SetError("invalid qualifier type: " + std::string(GoTypeName(*key)));
+        if (!IsQualifier(*key) && !specification_) SetError("invalid qualifier type: " + std::string(GoTypeName(*key)));
         const Op op = step.test ? Op::kTest : Op::kSelect;
         at = out_.Emit({.op = op, .flags = flags, .cost = cost, .a = out_.AddConstant(*key)}, 0);
       } else {
@@ -507,7 +511,8 @@ class Compiler {
       Item(expr, i, i, Op::kOptionalValue, kMapCost, failed);
       if (i % 2 == 1 && MayBeUnhashable(Args(id)[i - 1])) out_.Emit({.op = Op::kCheckKey}, 0);
     }
-    out_.Emit({.op = Op::kMap, .cost = kMapCost, .a = expr.arg_count / 2, .b = OptionalItems(expr, 2)},
+    const Flag flags = specification_ ? kStrict : kNoFlags;
+    out_.Emit({.op = Op::kMap, .flags = flags, .cost = kMapCost, .a = expr.arg_count / 2, .b = OptionalItems(expr, 2)},
               1 - static_cast<int>(expr.arg_count));
     out_.Land(failed);
   }
@@ -624,6 +629,7 @@ class Compiler {
   const Environment& environment_;
   std::shared_ptr<Program> program_;
   CodeBuilder out_;
+  const bool specification_;
   Constants constants_;
   std::vector<Name> scope_;
   std::map<std::string, std::uint32_t, std::less<>> patterns_;

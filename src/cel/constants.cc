@@ -125,7 +125,7 @@ std::optional<Value> Constants::Items(ExprId id) {
   const auto args = checked_.ast.Args(expr);
   const bool is_map = expr.kind == ExprKind::kMap;
   // All parts are visited, so that a conversion that fails is found.
-  bool constant = true;
+  bool constant = !is_map || maps_ == Maps::kConstant;
   std::vector<Value> values;
   for (std::size_t i = 0; i < args.size(); ++i) {
     const std::optional<Value> value = Of(args[i]);

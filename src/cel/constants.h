@@ -17,8 +17,10 @@ namespace kumiko::cel {
 class Constants {
  public:
   // Values live in `arena` and in the tree.
-  Constants(const CheckedAst& checked, Arena& arena)
-      : checked_(checked), arena_(arena), states_(checked.ast.nodes.size(), State::kUnknown) {}
+  // `maps`: whether maps of constants are; where keys may be refused they are not.
+  enum class Maps { kConstant, kNever };
+  Constants(const CheckedAst& checked, Arena& arena, Maps maps)
+      : checked_(checked), arena_(arena), maps_(maps), states_(checked.ast.nodes.size(), State::kUnknown) {}
 
   // nullopt when the node is no constant.
   std::optional<Value> Of(ExprId id);
@@ -35,6 +37,7 @@ class Constants {
 
   const CheckedAst& checked_;
   Arena& arena_;
+  Maps maps_;
   std::vector<State> states_;
   std::unordered_map<ExprId, Value> found_;
   std::string error_;

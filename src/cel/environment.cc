@@ -49,7 +49,7 @@ constexpr std::pair<std::string_view, TypeRef> kTypeNames[] = {
 
 }  // namespace
 
-Environment::Environment() {
+Environment::Environment(Dialect dialect) : dialect_(dialect) {
   for (const auto& [name, type] : kTypeNames) AddType(std::string(name), type);
   for (const TypeRef wrapper :
        {&kBoolWrapper, &kBytesWrapper, &kDoubleWrapper, &kIntWrapper, &kStringWrapper, &kUintWrapper}) {

@@ -55,7 +55,7 @@ class Environment {
   // The device selectors of resource.k8s.io; shared, built once for each combination.
   static const Environment& Dra(Mode mode, DraFeatures features);
 
-  Environment();
+  explicit Environment(Dialect dialect = Dialect::kKubernetes);
   Environment(const Environment&) = delete;
   Environment& operator=(const Environment&) = delete;
 
@@ -84,6 +84,7 @@ class Environment {
 
   // ---- asking
 
+  Dialect dialect() const { return dialect_; }
   const std::string& container() const { return container_; }
   const std::vector<Variable>& variables() const { return variables_; }
   std::optional<std::size_t> FindVariable(std::string_view name) const;
@@ -103,6 +104,7 @@ class Environment {
   TypeRef attribute_type = nullptr;
 
  private:
+  Dialect dialect_;
   TypePool pool_;
   std::deque<Shape> shapes_;
   std::string container_;

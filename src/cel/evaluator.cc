@@ -338,6 +338,10 @@ class Machine {
     }
     const std::optional<Value> value = Qualify(run_, operand, key, optional);
     if (!value) {
+      if ((it.flags & kStrict) != 0 && !IsMap(operand) && operand.kind != ValueKind::kList) {
+        operand = NoSuchKey(run_, key);
+        return true;
+      }
       Pop();
       return false;
     }
@@ -564,7 +568,23 @@ class Machine {
       pairs[2 * count + 1] = value;
       ++count;
     }
-    Push(MakeMap(pairs, count));
+    const Value error = (it.flags & kStrict) != 0 ? RefusedKey(pairs, count) : Value();
+    Push(error.IsError() ? error : MakeMap(pairs, count));
+  }
+  Value RefusedKey(const Value* pairs, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) {
+      const Value& key = pairs[2 * i];
+      const bool integer = key.kind == ValueKind::kInt || key.kind == ValueKind::kUint;
+      if (!integer && key.kind != ValueKind::kBool && key.kind != ValueKind::kString) {
+        return run_.arena.Error("unsupported key type: " + std::string(KindName(key)));
+      }
+      for (std::size_t j = 0; j < i && run_.budget >= 0; ++j) {
+        if (Equal(pairs[2 * j], key, run_.budget).value_or(false)) {
+          return run_.arena.Error("repeated key: " + Describe(key));
+        }
+      }
+    }
+    return Value();
   }
 
   // An optional entry without a value takes out earlier ones of its key; how many are left.

@@ -3,11 +3,15 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "cel/expression.h"
+#include "cel/general_expression.h"
+#include "cel/library/libraries.h"
+#include "cel/run_context.h"
 
 namespace kumiko::cel {
 namespace {
@@ -153,6 +157,42 @@ TEST(Run, GivesAndCostsWhatTheReferenceDoes) {
     const Outcome outcome = Answer(row.text);
     EXPECT_EQ(outcome.answer, row.answer) << row.text;
     EXPECT_EQ(outcome.cost, row.cost) << row.text;
+  }
+}
+
+TEST(Run, FollowsTheSpecificationWhenAsked) {
+  struct Case {
+    const char* text;
+    const char* kubernetes;
+    const char* specification;
+  };
+  const Case cases[] = {
+      {"0.0 / 0.0 < 1.0", "error: NaN values cannot be ordered", "false"},
+      {"dyn(1) >= 0.0 / 0.0", "error: NaN values cannot be ordered", "false"},
+      {R"("abc".indexOf("a", 4))", "-1", "error: index out of range: 4"},
+      {R"(duration("1500ms").getMilliseconds())", "1500", "500"},
+      {R"({1: 2}[dyn(b"x")] == 1 || true)", "compile error", "true"},
+      {"{1: 2, 1: 3}.size()", "1", "error: repeated key: 1"},
+      {"{dyn(1): 2, dyn(1u): 3}.size()", "2", "error: repeated key: 1"},
+      {"{dyn(1.5): 2}.size()", "1", "error: unsupported key type: double"},
+      {R"({"a": dyn(0)}.?a.b.hasValue())", "false", "error: no such key: b"},
+      {R"({"a": optional.of({"b": 1})}.a.b == optional.of(1))", "error: no such key: b", "true"},
+      {R"({"a": optional.none()}.a.b == optional.none())", "error: no such key: b", "true"},
+      {"type([1, 2.0]) == list", "compile error", "true"},
+  };
+  const auto run = [](const char* text, Dialect dialect) {
+    auto environment = std::make_shared<Environment>(dialect);
+    AddKubernetesLibraries(*environment);
+    environment->homogeneous_literals = dialect == Dialect::kKubernetes;
+    const auto compiled = GeneralExpression::Compile(text, environment, {});
+    if (!compiled) return std::string("compile error");
+    Arena arena;
+    const Value result = compiled->Evaluate({}, arena);
+    return (result.IsError() ? "error: " : "") + Describe(result);
+  };
+  for (const Case& it : cases) {
+    EXPECT_EQ(run(it.text, Dialect::kKubernetes), it.kubernetes) << it.text;
+    EXPECT_EQ(run(it.text, Dialect::kSpecification), it.specification) << it.text;
   }
 }
 

@@ -15,6 +15,10 @@ namespace kumiko::cel {
 
 struct RunContext;
 
+// What an expression means where the two differ: order of NaN, keys of maps, selection through optionals, positions
+// beyond the end of text, types of types. Kubernetes' engine, or the specification of the language (google/cel-spec).
+enum class Dialect { kKubernetes, kSpecification };
+
 // Runs with arguments that are no errors and whose number fits; looks at their kinds itself, since one function serves
 // all overloads of a name. Kinds that no overload takes give NoSuchOverload().
 using NativeFunction = Value (*)(RunContext& run, std::span<const Value> args);

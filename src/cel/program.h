@@ -107,6 +107,9 @@ enum Flag : std::uint8_t {
   kTwoVariables = 8,
   kMayBeOpen = 16,
   kMoreSteps = 32,  // leaves it open for the next step
+  // As the specification has it: keys of maps are bools, integers and strings that do not repeat; a step into a value
+  // that has no parts is an error behind `?` too.
+  kStrict = 64,
 };
 
 struct Instruction {

@@ -71,7 +71,12 @@ bool TypeSolver::Assignable(TypeRef a, TypeRef b) {
   if (IsDynamic(a) || IsDynamic(b)) return true;
   if (a->kind == TypeKind::kNull) return TakesNull(b);
   if (b->kind == TypeKind::kNull) return TakesNull(a);
-  if (a->kind == TypeKind::kType) return b->kind == TypeKind::kType;
+  if (a->kind == TypeKind::kType) {
+    if (b->kind != TypeKind::kType) return false;
+    const bool binds = dialect_ == Dialect::kSpecification && a->first != nullptr && b->first != nullptr;
+    if (binds && (!a->first->closed || !b->first->closed)) Assign(a->first, b->first);
+    return true;
+  }
   a = Unwrapped(a);
   b = Unwrapped(b);
   if (a->kind != b->kind || a->name != b->name) return false;
@@ -105,6 +110,20 @@ bool TypeSolver::Occurs(TypeRef variable, TypeRef within) const {
   }
   return (within->first != nullptr && Occurs(variable, within->first)) ||
          (within->second != nullptr && Occurs(variable, within->second));
+}
+
+TypeRef TypeSolver::Joined(TypeRef a, TypeRef b) {
+  static constexpr Type kTypeOfDyn{TypeKind::kType, &kDynType};
+  if (IsDynamic(a) || IsDynamic(b)) return IsDynamic(a) ? a : b;
+  if (a->kind == TypeKind::kNull) return b;
+  if (b->kind == TypeKind::kNull) return a;
+  if (a->kind == TypeKind::kWrapper || b->kind == TypeKind::kWrapper) return a->kind == TypeKind::kWrapper ? a : b;
+  if (a->kind == TypeKind::kType && b->kind == TypeKind::kType) return SameType(a, b) ? a : &kTypeOfDyn;
+  if (a->kind != b->kind || a->first == nullptr || b->first == nullptr) return EqualOrLessSpecific(a, b) ? a : b;
+  if (a->kind == TypeKind::kList) return pool_.List(Joined(a->first, b->first));
+  if (a->kind == TypeKind::kOptional) return pool_.Optional(Joined(a->first, b->first));
+  if (a->kind == TypeKind::kMap) return pool_.Map(Joined(a->first, b->first), Joined(a->second, b->second));
+  return EqualOrLessSpecific(a, b) ? a : b;
 }
 
 bool TypeSolver::EqualOrLessSpecific(TypeRef a, TypeRef b) {

@@ -1,7 +1,7 @@
 // Runs conformance tests of the language, one JSON line each: {expr, container, typeEnv, bindings, disableCheck,
 // disableMacros, checkOnly, objects} in, {compileError} or {type, value | error} out. conformance/values.go describes
-// values and types on the wire. All libraries of Kubernetes are there; of the switches that Kubernetes turns on,
-// homogeneous literals is off, since the tests rely on mixed ones.
+// values and types on the wire. All libraries of Kubernetes are there; its switches are off: literals
+// may be mixed, and where its engine differs from the specification, that is followed.
 #include <fmt/core.h>
 
 #include <cstdio>
@@ -170,7 +170,7 @@ Json ToJson(const Value& value) {
 
 // An environment for one test, and what its declarations borrow.
 struct TestEnvironment {
-  Environment environment;
+  Environment environment{Dialect::kSpecification};
   std::deque<std::string> names;
   std::deque<std::vector<Overload>> overloads;
 };
@@ -195,6 +195,7 @@ class TypeReader {
     if (name == "optional") return pool_.Optional(Read(member));
     if (name == "type") return pool_.TypeOf(Read(member));
     if (name == "parameter") return Parameter(std::string(member.as_string()));
+    if (name == "object" && member == "google.protobuf.Duration") return &kDurationType;
     if (name == "object") return pool_.Object(std::string(member.as_string()));
     const JsonArray& parameters = ArrayAt(json, "of");
     return pool_.Opaque(std::string(StringAt(json, {"opaque"})), parameters.empty() ? nullptr : Read(parameters[0]));

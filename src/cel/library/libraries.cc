@@ -18,11 +18,12 @@
 namespace kumiko::cel {
 
 void AddKubernetesLibraries(Environment& environment, Mode mode) {
+  const Dialect dialect = environment.dialect();
   if (mode == Mode::kNew) environment.AddLibrary(KubernetesListsOverloads());
   for (const auto overloads :
-       {OperatorsOverloads(), ConversionsOverloads(), StringsOverloads(), FormatStringOverloads(), RegexOverloads(),
-        TimeOverloads(), OptionalsOverloads(), ExtendedListsOverloads(), SetsOverloads(), QuantityOverloads(),
-        SemverOverloads(), UrlOverloads(), IpOverloads(), NamedFormatsOverloads()}) {
+       {OperatorsOverloads(dialect), ConversionsOverloads(), StringsOverloads(dialect), FormatStringOverloads(),
+        RegexOverloads(), TimeOverloads(dialect), OptionalsOverloads(), ExtendedListsOverloads(), SetsOverloads(),
+        QuantityOverloads(), SemverOverloads(), UrlOverloads(), IpOverloads(), NamedFormatsOverloads()}) {
     environment.AddLibrary(overloads);
   }
   if (mode == Mode::kStored) environment.AddLibrary(KubernetesListsOverloads());

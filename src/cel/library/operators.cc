@@ -188,6 +188,14 @@ Value GreaterEqual(RunContext&, std::span<const Value> args) {
   return Order(Relation::kGreaterEqual, args[0], args[1], "no such overload: _>=_");
 }
 
+// In the specification nothing is less or greater than NaN.
+template <NativeFunction order>
+Value UnlessNaN(RunContext& run, std::span<const Value> args) {
+  const auto is_nan = [](const Value& value) { return value.kind == ValueKind::kDouble && std::isnan(value.real); };
+  const bool unordered = args[0].IsNumber() && args[1].IsNumber() && (is_nan(args[0]) || is_nan(args[1]));
+  return unordered ? Value::Bool(false) : order(run, args);
+}
+
 Value Size(RunContext& run, std::span<const Value> args) {
   const Value& value = args[0];
   if (value.kind == ValueKind::kString) return Value::Int(static_cast<std::int64_t>(ValidCodePointCount(value.view())));
@@ -283,18 +291,25 @@ constexpr Overload kPlain[] = {
     Global("cel.@mapInsert", MapInsert, CostRule::kUnit, &kMapOfAToB, 2, &kMapOfAToB, &kMapOfAToB),
 };
 
-constexpr auto kOverloads = [] {
+struct OrderFunctions {
+  NativeFunction less, less_equal, greater, greater_equal;
+};
+
+constexpr auto WithOrder(const OrderFunctions& order_functions) {
   std::array<Overload, std::size(kPlain) + 4 * kOrderCount> all = {};
   auto next = std::copy(std::begin(kPlain), std::end(kPlain), all.begin());
-  for (const auto& [name, call] : {std::pair<std::string_view, NativeFunction>{"_<_", Less},
-                                   {"_<=_", LessEqual},
-                                   {"_>_", Greater},
-                                   {"_>=_", GreaterEqual}}) {
+  for (const auto& [name, call] : {std::pair<std::string_view, NativeFunction>{"_<_", order_functions.less},
+                                   {"_<=_", order_functions.less_equal},
+                                   {"_>_", order_functions.greater},
+                                   {"_>=_", order_functions.greater_equal}}) {
     const auto order = OrderOverloads(name, call);
     next = std::copy(order.begin(), order.end(), next);
   }
   return all;
-}();
+}
+constexpr auto kOverloads = WithOrder({Less, LessEqual, Greater, GreaterEqual});
+constexpr auto kSpecification =
+    WithOrder({UnlessNaN<Less>, UnlessNaN<LessEqual>, UnlessNaN<Greater>, UnlessNaN<GreaterEqual>});
 
 }  // namespace
 
@@ -322,7 +337,8 @@ Value In(RunContext& run, std::span<const Value> args) {
   return Value::Bool(false);
 }
 
-std::span<const Overload> OperatorsOverloads() {
+std::span<const Overload> OperatorsOverloads(Dialect dialect) {
+  if (dialect == Dialect::kSpecification) return kSpecification;
   return kOverloads;
 }
 

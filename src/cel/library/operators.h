@@ -7,7 +7,7 @@
 
 namespace kumiko::cel {
 
-std::span<const Overload> OperatorsOverloads();
+std::span<const Overload> OperatorsOverloads(Dialect dialect = Dialect::kKubernetes);
 
 // ==: NoSuchOverload() when `a` refuses to be compared with `b`.
 Value EqualValues(RunContext& run, std::span<const Value> args);

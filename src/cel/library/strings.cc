@@ -158,6 +158,13 @@ Value LastIndexOf(RunContext& run, std::span<const Value> args) {
   return Value::Int(found == std::string_view::npos ? -1 : characters.Index(found));
 }
 
+// In the specification a search cannot begin beyond the end.
+template <NativeFunction search>
+Value WithinText(RunContext& run, std::span<const Value> args) {
+  if (IsSearch(args) && args[2].integer > Characters(args[0].view()).length()) return OutOfRange(run, args[2].integer);
+  return search(run, args);
+}
+
 Value MapAscii(RunContext& run, const Value& text, char first, char last, int shift) {
   if (text.kind != ValueKind::kString) return NoSuchOverload();
   if (!Take(run, StepsForBytes(text.size))) return NoSuchOverload();
@@ -348,9 +355,20 @@ constexpr Overload kOverloads[] = {
     Global("strings.quote", Quote, CostRule::kQuote, kString, 1, kString),
 };
 
+constexpr auto kSpecification = [] {
+  auto all = std::to_array(kOverloads);
+  for (Overload& overload : all) {
+    if (overload.arity != 3) continue;
+    if (overload.call == IndexOf) overload.call = WithinText<IndexOf>;
+    if (overload.call == LastIndexOf) overload.call = WithinText<LastIndexOf>;
+  }
+  return all;
+}();
+
 }  // namespace
 
-std::span<const Overload> StringsOverloads() {
+std::span<const Overload> StringsOverloads(Dialect dialect) {
+  if (dialect == Dialect::kSpecification) return kSpecification;
   return kOverloads;
 }
 

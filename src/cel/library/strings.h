@@ -7,6 +7,6 @@
 
 namespace kumiko::cel {
 
-std::span<const Overload> StringsOverloads();
+std::span<const Overload> StringsOverloads(Dialect dialect = Dialect::kKubernetes);
 
 }  // namespace kumiko::cel

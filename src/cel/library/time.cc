@@ -361,6 +361,18 @@ constexpr Overload kOverloads[] = {
     OfDuration("getMilliseconds", kMilliseconds),
 };
 
+Value MillisecondsWithin(RunContext&, std::span<const Value> args) {
+  if (args[0].kind != ValueKind::kDuration) return NoSuchOverload();
+  return Value::Int(args[0].integer % kNanosPerSecond / 1'000'000);
+}
+constexpr auto kSpecification = [] {
+  auto all = std::to_array(kOverloads);
+  for (Overload& overload : all) {
+    if (overload.call == kMilliseconds && overload.args[0] == kDuration) overload.call = MillisecondsWithin;
+  }
+  return all;
+}();
+
 // A timestamp plus a duration.
 Value Moved(const Value& timestamp, std::int64_t nanos) {
   std::int64_t seconds = timestamp.integer + nanos / kNanosPerSecond;
@@ -381,7 +393,8 @@ Value CheckedDuration(bool overflow, std::int64_t nanos) {
 
 }  // namespace
 
-std::span<const Overload> TimeOverloads() {
+std::span<const Overload> TimeOverloads(Dialect dialect) {
+  if (dialect == Dialect::kSpecification) return kSpecification;
   return kOverloads;
 }
 

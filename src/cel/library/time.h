@@ -11,7 +11,8 @@
 namespace kumiko::cel {
 
 // getFullYear, getMonth, ... getMilliseconds, with and without a time zone.
-std::span<const Overload> TimeOverloads();
+// The milliseconds of a duration: all of them, in the specification those within the second.
+std::span<const Overload> TimeOverloads(Dialect dialect = Dialect::kKubernetes);
 
 // RFC 3339. An error value when the text is something else ("type conversion error from 'string' to
 // 'google.protobuf.Timestamp'") or lies outside the years 1 to 9999 ("timestamp overflow"). Digits beyond the
