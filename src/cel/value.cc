@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <limits>
 
 #include "cel/library/ip.h"
@@ -86,6 +87,12 @@ std::optional<bool> EqualMaps(const Value& a, const Value& b, std::int64_t& budg
     if (same && !*same) return false;
   }
   return true;
+}
+
+// Of what is a key by where it is.
+template <class T>
+int Place(const T* a, const T* b) {
+  return a == b ? 0 : (std::less<>()(a, b) ? -1 : 1);
 }
 
 std::int64_t CompareAddresses(const IpAddress& a, const IpAddress& b) {
@@ -305,7 +312,12 @@ bool IsMapKey(const Value& value) {
     case ValueKind::kType:
     case ValueKind::kIp:
     case ValueKind::kCidr:
+    case ValueKind::kQuantity:
+    case ValueKind::kUrl:
       return true;
+    case ValueKind::kList:
+    case ValueKind::kMap:
+      return value.size > 0;
     case ValueKind::kDouble:
       return !std::isnan(value.real);
     case ValueKind::kTimestamp:
@@ -313,11 +325,7 @@ bool IsMapKey(const Value& value) {
     case ValueKind::kOptional:
       return value.items == nullptr;
     case ValueKind::kBytes:
-    case ValueKind::kList:
-    case ValueKind::kMap:
-    case ValueKind::kQuantity:
     case ValueKind::kSemver:
-    case ValueKind::kUrl:
     case ValueKind::kNamedFormat:
     case ValueKind::kDevice:
     case ValueKind::kDomains:
@@ -350,14 +358,17 @@ int CompareKeys(const Value& a, const Value& b) {
     case ValueKind::kCidr:
       if (a.cidr->prefix_length != b.cidr->prefix_length) return Sign3(a.cidr->prefix_length, b.cidr->prefix_length);
       return Sign3(CompareAddresses(a.cidr->address, b.cidr->address), std::int64_t{0});
+    case ValueKind::kList:
+    case ValueKind::kMap:
+      return Place(a.items, b.items);
+    case ValueKind::kQuantity:
+      return Place(a.quantity, b.quantity);
+    case ValueKind::kUrl:
+      return Place(a.url, b.url);
     case ValueKind::kNull:
     case ValueKind::kOptional:  // without a value
     case ValueKind::kBytes:
-    case ValueKind::kList:
-    case ValueKind::kMap:
-    case ValueKind::kQuantity:
     case ValueKind::kSemver:
-    case ValueKind::kUrl:
     case ValueKind::kNamedFormat:
     case ValueKind::kDevice:
     case ValueKind::kDomains:

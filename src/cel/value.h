@@ -264,8 +264,8 @@ std::optional<int> CompareNumbers(const Value& a, const Value& b);
 // Order as `<` has it: numbers, strings, bytes, bools, timestamps, durations; nullopt for other pairs and NaN
 // (`ordered` tells the two apart: false for kinds that have no order).
 std::optional<int> Compare(const Value& a, const Value& b, bool& ordered);
-// Whether a map finds `value` again. Of the kinds that a map of the reference tells apart by where they are (lists,
-// maps, quantities) every value is a key of its own.
+// Whether a map finds `value` again. Lists, maps, quantities and URLs are keys by where they are, as in the reference:
+// one that is worked out anew is another key.
 bool IsMapKey(const Value& value);
 // A total order of values for which IsMapKey holds; 1, 1u and 1.0 are three keys.
 int CompareKeys(const Value& a, const Value& b);
