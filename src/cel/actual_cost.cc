@@ -6,6 +6,7 @@
 #include "cel/device_access.h"
 #include "cel/library/ip.h"
 #include "cel/library/named_formats.h"
+#include "cel/library/optionals.h"
 #include "cel/utf8.h"
 
 namespace kumiko::cel {
@@ -200,8 +201,8 @@ std::int64_t ActualCost(RunContext& run, CostRule rule, std::span<const Value> a
     case CostRule::kContainsCidrText:
       return ContainsBlockCost(run, args, true, true);
     case CostRule::kValidate:
-      if (args[0].kind != ValueKind::kNamedFormat) return 1;
-      return PatternTextCost(run, rule, args[1]) * PatternCost(args[0].format->max_regex_size);
+      if (Held(args[0]).kind != ValueKind::kNamedFormat) return 1;
+      return PatternTextCost(run, rule, args[1]) * PatternCost(Held(args[0]).format->max_regex_size);
   }
   return 1;
 }

@@ -5,13 +5,10 @@
 #include <optional>
 #include <string>
 
+#include "cel/library/optionals.h"
+
 namespace kumiko::cel {
 namespace {
-
-// An optional stands for what it holds; an empty one for nothing.
-const Value& Held(const Value& value) {
-  return value.kind == ValueKind::kOptional && value.items != nullptr ? Held(*value.items) : value;
-}
 
 template <class T>
 std::optional<T> As(const Value& value);
@@ -53,7 +50,7 @@ Result<AttributeValue> Items(const Value& list, std::string_view wanted) {
 }  // namespace
 
 Result<AttributeValue> ToAttributeValue(const Value& value) {
-  // Lists inside of optionals stay there.
+  // An optional stands for the scalar that it holds. Lists inside of optionals stay there.
   const Value& scalar = Held(value);
   if (const auto flag = As<bool>(scalar)) return AttributeValue(*flag);
   if (const auto number = As<std::int64_t>(scalar)) return AttributeValue(*number);

@@ -14,6 +14,7 @@
 #include "cel/device_access.h"
 #include "cel/fold.h"
 #include "cel/library/operators.h"
+#include "cel/library/optionals.h"
 #include "cel/library/regex.h"
 #include "cel/qualify.h"
 #include "cel/struct_literal.h"
@@ -476,14 +477,13 @@ class Machine {
 
   void Pattern(const Instruction& it) {
     const bool limited = it.a != 0;
-    const Value limit = limited ? Pop() : Value::Int(-1);
-    Value text = Top();
-    if (text.IsError()) return;
+    // With a constant pattern the reference takes arguments out of optionals, and the name of a type for text.
+    const Value limit = Held(limited ? Pop() : Value::Int(-1));
+    if (Top().IsError()) return;
+    Value text = Held(Top());
     const re2::RE2& regex = *program_.regexes[it.b];
     const CostRule rule = it.op == Op::kMatches ? CostRule::kMatches : CostRule::kFind;
-    run_.cost += PatternTextCost(run_, rule, text) * program_.regex_costs[it.b];
-    // With a constant pattern the reference takes the text out of optionals, and the name of a type for one.
-    while (text.kind == ValueKind::kOptional && text.items != nullptr) text = Value(*text.items);
+    run_.cost += PatternTextCost(run_, rule, Top()) * program_.regex_costs[it.b];
     if (text.kind == ValueKind::kType) text.kind = ValueKind::kString;
     if (limit.IsError()) {
       Top() = limit;

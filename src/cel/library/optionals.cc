@@ -96,6 +96,10 @@ constexpr Overload kOverloads[] = {
 
 }  // namespace
 
+const Value& Held(const Value& value) {
+  return value.kind == ValueKind::kOptional && value.items != nullptr ? Held(*value.items) : value;
+}
+
 std::span<const Overload> OptionalsOverloads() {
   return kOverloads;
 }

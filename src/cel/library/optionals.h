@@ -11,4 +11,8 @@ namespace kumiko::cel {
 // With the optional forms of indexing.
 std::span<const Overload> OptionalsOverloads();
 
+// What stands inside of a value that is an optional, or several around each other; else, and when there is nothing, the
+// value itself.
+const Value& Held(const Value& value);
+
 }  // namespace kumiko::cel
