@@ -201,7 +201,7 @@ class Compiler {
       absent.push_back(out_.Emit({.op = Op::kOpen, .cost = cost}, 0));
       cost = 0;
     }
-    const bool dynamic = base_type == TypeKind::kDyn || base_type == TypeKind::kAny;
+    const bool dynamic = base_type == TypeKind::kDyn || base_type == TypeKind::kAny || checked_.guesses_types;
     std::uint8_t unknown = dynamic || specification_ ? kMayBeOptional : kNoFlags;
     Patches failed;
     for (; next < attribute.steps.size(); ++next, cost = 0) {
