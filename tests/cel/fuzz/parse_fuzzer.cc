@@ -19,7 +19,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto ast = kumiko::cel::Parse(text, options);
     // What the tree says of itself must hold.
     if (ast && (ast->root >= ast->nodes.size() || ast->children.size() != ast->optional.size())) std::abort();
-    if (!ast && ast.error().message.empty()) std::abort();
+    if (!ast && (ast.error().empty() || ast.error().front().message.empty())) std::abort();
   }
   return 0;
 }
