@@ -335,6 +335,19 @@ Quantity Quantity::Mul(std::int64_t factor) const {
   return FromWide(std::move(wide), format_);
 }
 
+Quantity Quantity::InFormat(Format format) const {
+  Quantity result = *this;
+  result.text_ = nullptr;
+  result.format_ = format;
+  return result;
+}
+
+bool Quantity::IsIdenticalTo(const Quantity& other) const {
+  const bool same_text = text_ == other.text_ || (text_ && other.text_ && *text_ == *other.text_);
+  return mantissa_ == other.mantissa_ && scale_ == other.scale_ && format_ == other.format_ && wide_ == other.wide_ &&
+         same_text;
+}
+
 std::string Quantity::ToString() const {
   if (text_ != nullptr) return *text_;
   if (IsZero()) return "0";

@@ -51,6 +51,12 @@ class Quantity {
   friend bool operator==(const Quantity& a, const Quantity& b) { return a.Compare(b) == 0; }
   friend std::strong_ordering operator<=>(const Quantity& a, const Quantity& b) { return a.Compare(b); }
 
+  // Whether nothing tells the two apart: value, format and how they print. Wide values count only as the same object.
+  bool IsIdenticalTo(const Quantity& other) const;
+
+  // The same value, printed in `format`.
+  [[nodiscard]] Quantity InFormat(Format format) const;
+
   // Exact. The result prints in the format of *this, or of `other` when *this is zero.
   [[nodiscard]] Quantity Add(const Quantity& other) const;
   [[nodiscard]] Quantity Sub(const Quantity& other) const;
