@@ -20,15 +20,18 @@ struct NodeSelectorRequirement {
   std::string key;
   std::string operator_;  // In, NotIn, Exists, DoesNotExist, Gt, Lt
   std::vector<std::string> values;
+  bool operator==(const NodeSelectorRequirement&) const = default;
 };
 
 struct NodeSelectorTerm {
   std::vector<NodeSelectorRequirement> match_expressions;
   std::vector<NodeSelectorRequirement> match_fields;  // key metadata.name only
+  bool operator==(const NodeSelectorTerm&) const = default;
 };
 
 struct NodeSelector {
   std::vector<NodeSelectorTerm> node_selector_terms;  // any term
+  bool operator==(const NodeSelector&) const = default;
 };
 
 struct Taint {
