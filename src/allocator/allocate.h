@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "allocator/demand.h"
-#include "allocator/features.h"
 #include "allocator/inventory.h"
 #include "allocator/state.h"
 #include "api/resource/types.h"
@@ -23,7 +22,6 @@ enum class Policy {
 
 struct Options {
   Policy policy = Policy::kPacked;
-  Features features = DefaultFeatures(kNewestRelease);
   // Candidates looked at before the search ends with an error. Counted, so that a replay ends at the same point.
   std::int64_t max_steps = 1'000'000;
   // Asked for now and then; a stop ends the search with an error.

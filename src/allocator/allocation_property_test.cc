@@ -52,12 +52,12 @@ void CheckBooks(const Inventory& inventory, const std::map<int, std::vector<api:
       for (const auto& device : result.devices.results) {
         const DeviceId id{device.driver, device.pool, device.device};
         RC_ASSERT(++holders[id] == 1);
-        const auto* published = inventory.FindDevice(id);
-        RC_ASSERT(published != nullptr);
-        for (const auto& consumption : published->consumes_counters) {
-          for (const auto& [name, counter] : consumption.counters) {
-            used[device.pool + "/" + consumption.counter_set + "/" + name] += counter.value;
-          }
+        const auto published = inventory.FindDevice(id);
+        RC_ASSERT(published.slice != nullptr);
+        const auto& names = inventory.names();
+        for (const auto& consumption : published.consumption()) {
+          used[device.pool + "/" + names.Text(consumption.set) + "/" + names.Text(consumption.counter)] +=
+              Quantity::FromInt(consumption.amount / 1000);
         }
       }
     }
@@ -84,7 +84,7 @@ RC_GTEST_PROP(AllocationProperty, NeverDoubleBooksAndLeavesTheStateAsItWas, ()) 
 
   const auto fingerprint = [&] {
     std::string text;
-    for (DeviceIndex i = 0; i < inventory.IndexCount(); ++i) text += state.Holds(i) ? 'x' : '.';
+    for (const auto& id : inventory.Devices()) text += state.Holds(id) ? 'x' : '.';
     return text;
   };
   std::map<int, std::vector<api::AllocationResult>> running;

@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "allocator/node_view.h"
+#include "allocator/node_layout.h"
 #include "allocator/packing_classes.h"
 
 namespace kumiko::allocator {

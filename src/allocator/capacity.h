@@ -2,9 +2,12 @@
 #pragma once
 
 #include <map>
-#include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
+#include "allocator/features.h"
+#include "allocator/slice_shape.h"
 #include "api/resource/types.h"
 #include "base/result.h"
 
@@ -12,11 +15,20 @@ namespace kumiko::allocator {
 
 using CapacityAmounts = std::map<std::string, Quantity>;
 
-// What a request consumes of every capacity of `device`, rounded as each policy says; nullopt when the device has no
-// such capacity or its policy forbids the amount. Fails with kInvalidArgument for a negative amount.
-Result<std::optional<CapacityAmounts>> ConsumedBy(const api::Device& device, const api::CapacityRequirements* request);
+// What a request takes of a device.
+struct CapacityTake {
+  bool possible = false;          // false: the device has no such capacity, or its policy forbids the amount
+  std::vector<Quantity> amounts;  // of every capacity of the device, in its order, rounded as each policy says
+};
 
-// Whether `amounts` on top of `used` stay within the capacity of `device`. `used` may be null.
-bool FitsCapacity(const api::Device& device, const CapacityAmounts& amounts, const CapacityAmounts* used);
+// Fails with kInvalidArgument for an amount that is negative or beyond the range of the policy's arithmetic.
+Result<CapacityTake> TakeOf(std::span<const SliceShape::Capacity> capacities, const api::CapacityRequirements* request,
+                            const Features& features);
+
+// Whether `take` on top of everything in `used` stays within the capacities; entries of `used` may be null.
+bool FitsCapacity(std::span<const SliceShape::Capacity> capacities, const std::vector<Quantity>& take,
+                  std::span<const CapacityAmounts* const> used);
+
+CapacityAmounts ByName(std::span<const SliceShape::Capacity> capacities, const std::vector<Quantity>& amounts);
 
 }  // namespace kumiko::allocator

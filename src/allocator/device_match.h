@@ -1,11 +1,13 @@
-// Which devices of a node a request accepts regardless of what is taken: selectors and taints, each evaluated once per
-// search.
+// What a request thinks of a device regardless of what is taken: selectors, taints, derived attributes, capacity. Each
+// is worked out once per search, when first asked; errors are values, for the search to raise when it comes there.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "allocator/capacity.h"
 #include "allocator/inventory.h"
 #include "allocator/request_plan.h"
 
@@ -15,30 +17,45 @@ namespace kumiko::allocator {
 struct Match {
   Verdict::Kind kind = Verdict::Kind::kFalse;
   std::size_t selector = 0;  // the first that is not true
+  bool compiles = true;      // false: `error` says why it does not
   std::string error;         // kError
 };
-Match MatchSelectors(const Inventory& inventory, const AlternativePlan& alternative, const DeviceContent& content);
+Match MatchSelectors(const Inventory& inventory, const AlternativePlan& alternative, const DeviceRef& device);
 
 // The first taint that keeps the request off the device, or null.
-const api::DeviceTaint* UntoleratedTaint(const AlternativePlan& alternative, const ViewDevice& device);
+const api::DeviceTaint* UntoleratedTaint(const AlternativePlan& alternative, const NodeView& view,
+                                         std::uint32_t device);
 
 // Answers for one node and one plan.
 class DeviceMatches {
  public:
   DeviceMatches(const Inventory& inventory, const NodeView& view, const Plan& plan);
 
-  // kError: Error() says what.
+  // Binding conditions, selectors, node (§2.3, §2.6). kError: SelectorError() says what.
   Verdict::Kind Selected(const AlternativePlan& alternative, std::uint32_t device);
-  std::string Error(const ClaimPlan& claim, const AlternativePlan& alternative, std::uint32_t device) const;
+  std::string SelectorError(const ClaimPlan& claim, const AlternativePlan& alternative, std::uint32_t device) const;
   bool Tolerated(const AlternativePlan& alternative, std::uint32_t device);
+  // The value that a constraint of the claim reads of the device for this request. Fails with kInvalidArgument when it
+  // is derived and its expression fails.
+  Result<AttributeId> ConstraintValue(const ClaimPlan& claim, const AlternativePlan& alternative,
+                                      std::uint32_t constraint, std::uint32_t device);
+  // What the request takes of the device's capacity. Fails as TakeOf.
+  const Result<CapacityTake>& Take(const AlternativePlan& alternative, std::uint32_t device);
 
  private:
   enum class Known : std::uint8_t { kNo, kFalse, kTrue, kError };
 
+  std::size_t At(const AlternativePlan& alternative, std::uint32_t device) const {
+    return alternative.serial * device_count_ + device;
+  }
+
   const Inventory* inventory_;
   const NodeView* view_;
-  std::vector<Known> selected_;  // by alternative serial, then device
-  std::vector<Known> tolerated_;
+  std::size_t device_count_;
+  std::vector<Known> selected_;                             // by alternative serial, then device
+  std::vector<Known> tolerated_;                            // empty until asked
+  std::vector<std::optional<Result<CapacityTake>>> takes_;  // empty until asked
+  FlatMap<std::uint64_t, Result<AttributeId>> derived_;     // by place of the derived attribute and device
 };
 
 }  // namespace kumiko::allocator

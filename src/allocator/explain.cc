@@ -10,11 +10,9 @@
 #include <utility>
 
 #include "allocator/capacity.h"
-#include "allocator/constraint.h"
 #include "allocator/device_match.h"
 #include "allocator/in_flight.h"
 #include "allocator/request_plan.h"
-#include "allocator/verdict_cache.h"
 #include "base/suggest.h"
 
 namespace kumiko::allocator {
@@ -35,9 +33,9 @@ struct Cause {
 };
 
 // "memory-slice-3" with one unit: a place of the board, of which a device needs certain ones.
-bool IsSlot(const PoolCounter& counter) {
-  return counter.declared == kOneUnit && !counter.name.empty() && counter.name.back() >= '0' &&
-         counter.name.back() <= '9';
+bool IsSlot(const Inventory& inventory, const NodeLayout::Counter& counter) {
+  const auto& name = inventory.names().Text(counter.name);
+  return counter.declared == kOneUnit && !name.empty() && name.back() >= '0' && name.back() <= '9';
 }
 
 std::string_view NumberWord(int number) {
@@ -53,22 +51,30 @@ std::string WithoutPrefix(const std::string& text) {
   return text;
 }
 
-std::string MissingAttribute(const cel::Mismatch& mismatch, const DeviceContent& content) {
+std::string MissingAttribute(const cel::Mismatch& mismatch, const cel::DeviceView& device) {
   std::vector<std::string> known;
-  for (const auto& attribute : content.attributes) {
+  for (const auto attribute : device.attributes) {
     if (attribute.id == mismatch.attribute) {
       return fmt::format("{} in the domain that is asked; {} has it", mismatch.detail, attribute.domain);
     }
-    known.push_back(attribute.id);
+    known.emplace_back(attribute.id);
   }
   const auto near = mismatch.attribute.empty() ? std::nullopt : Suggest(mismatch.attribute, known);
   return near ? mismatch.detail + "; did you mean " + *near + "?" : mismatch.detail;
 }
 
-Cause SelectorCause(const AlternativePlan& alternative, const Match& match, const DeviceContent& content) {
-  const auto mismatch = alternative.selectors[match.selector].ExplainMismatch(content.View());
+Cause SelectorCause(const Inventory& inventory, const AlternativePlan& alternative, const Match& match,
+                    const DeviceRef& device) {
   Cause cause;
-  cause.of_class = match.selector >= alternative.device_class->spec.selectors.size();
+  cause.of_class = match.selector >= alternative.class_selectors;
+  const auto& selector = alternative.selectors[match.selector];
+  const auto readable = inventory.Read(device);
+  if (!selector.expression || !readable.error.empty()) {
+    cause.reason = Reason::kSelectorError;
+    cause.detail = selector.expression ? readable.error : selector.error;
+    return cause;
+  }
+  const auto mismatch = selector.expression->ExplainMismatch(readable.view);
   switch (mismatch.kind) {
     case cel::Mismatch::Kind::kNone:
     case cel::Mismatch::Kind::kFalse:
@@ -77,7 +83,7 @@ Cause SelectorCause(const AlternativePlan& alternative, const Match& match, cons
       break;
     case cel::Mismatch::Kind::kAttributeMissing:
       cause.reason = Reason::kAttributeMissing;
-      cause.detail = MissingAttribute(mismatch, content);
+      cause.detail = MissingAttribute(mismatch, readable.view);
       break;
     case cel::Mismatch::Kind::kError:
       cause.reason = Reason::kSelectorError;
@@ -88,30 +94,28 @@ Cause SelectorCause(const AlternativePlan& alternative, const Match& match, cons
 }
 
 // Which counters keep a device off its board: slots, or amounts of which any part would do.
-Cause CounterCause(const InFlight& in_flight, const ViewDevice& device) {
-  const auto& view = in_flight.view();
-  const auto& pool = view.pools[device.pool];
-  const auto& board = view.boards[device.board];
+Cause CounterCause(const Inventory& inventory, const InFlight& in_flight, std::uint32_t device) {
+  const auto& layout = in_flight.layout();
+  const auto& board = layout.boards[layout.devices[device].board];
   int free_slots = 0;
   for (const auto counter : board.counters) {
-    if (pool.counters[counter].declared == kOneUnit && in_flight.Remaining(device.pool, counter) == kOneUnit)
-      ++free_slots;
+    if (layout.counters[counter].declared == kOneUnit && in_flight.Remaining(counter) == kOneUnit) ++free_slots;
   }
   int width = 0;
   bool amounts_suffice = true;
   bool nothing_left = false;
   std::string short_of;
-  for (const auto& consumption : device.consumes) {
-    const auto& counter = pool.counters[consumption.counter];
-    const auto remaining = in_flight.Remaining(device.pool, consumption.counter);
-    if (IsSlot(counter) && consumption.amount == kOneUnit) {
+  for (const auto& consumption : layout.ConsumptionOf(device)) {
+    const auto& counter = layout.counters[consumption.counter];
+    const auto remaining = in_flight.Remaining(consumption.counter);
+    if (IsSlot(inventory, counter) && consumption.amount == kOneUnit) {
       ++width;
       continue;
     }
     if (consumption.amount <= remaining) continue;
     amounts_suffice = false;
     nothing_left = nothing_left || remaining <= 0;
-    if (short_of.empty()) short_of = counter.name;
+    if (short_of.empty()) short_of = inventory.names().Text(counter.name);
   }
   if (nothing_left || (width > 0 && free_slots == 0)) return {.reason = Reason::kDeviceTaken, .detail = "taken"};
   if (amounts_suffice && width > 0) {
@@ -126,24 +130,24 @@ Cause CounterCause(const InFlight& in_flight, const ViewDevice& device) {
 // Nullopt: the device could serve the request if nothing else were asked.
 std::optional<Cause> CauseOf(const Inventory& inventory, const InFlight& in_flight, const AlternativePlan& alternative,
                              std::uint32_t index) {
-  const auto& device = in_flight.view().devices[index];
-  const auto match = MatchSelectors(inventory, alternative, *device.content);
-  if (match.kind != Verdict::Kind::kTrue) return SelectorCause(alternative, match, *device.content);
-  if (const auto* taint = UntoleratedTaint(alternative, device)) {
+  const auto device = in_flight.view().Device(index);
+  const auto match = MatchSelectors(inventory, alternative, device);
+  if (match.kind != Verdict::Kind::kTrue) return SelectorCause(inventory, alternative, match, device);
+  if (const auto* taint = UntoleratedTaint(alternative, in_flight.view(), index)) {
     return Cause{.reason = Reason::kDeviceTaint,
                  .detail = "taint " + taint->key + (taint->value.empty() ? "" : "=" + taint->value) + " not tolerated"};
   }
   if (!alternative.admin_access && in_flight.InUse(index))
     return Cause{.reason = Reason::kDeviceTaken, .detail = "taken"};
   const auto& capacity = alternative.request->capacity;
-  const auto amounts = ConsumedBy(*device.device, capacity ? &*capacity : nullptr);
-  if (!amounts || !*amounts)
+  const auto take = TakeOf(device.capacities(), capacity ? &*capacity : nullptr, inventory.features());
+  if (!take || !take->possible)
     return Cause{.reason = Reason::kCapacityShort, .detail = "capacity is not offered in this amount"};
-  if (!FitsCapacity(*device.device, **amounts, in_flight.Consumed(index))) {
+  if (!in_flight.CapacitySuffices(index, take->amounts)) {
     return Cause{.reason = Reason::kCapacityShort, .detail = "too little capacity left"};
   }
   if (!alternative.admin_access && !in_flight.HasShares(index) && !in_flight.CountersSuffice(index)) {
-    return CounterCause(in_flight, device);
+    return CounterCause(inventory, in_flight, index);
   }
   return std::nullopt;
 }
@@ -158,16 +162,17 @@ struct Scene {
 
 Scene MakeScene(const Inventory& inventory, const State& state, std::span<const std::string> names) {
   Scene scene;
-  std::set<DeviceIndex> seen;
+  std::set<std::pair<const StoredSlice*, std::uint32_t>> seen;
   for (const auto& name : names) {
     const auto& view = inventory.ViewOf(name);
     scene.nodes.push_back(std::make_unique<InFlight>(view, state));
     auto& devices = scene.devices.emplace_back();
-    for (std::uint32_t d = 0; d < view.devices.size(); ++d) {
-      if (view.devices[d].on_node && seen.insert(view.devices[d].index).second) devices.push_back(d);
+    for (std::uint32_t d = 0; d < view.layout->candidates; ++d) {
+      const auto device = view.Device(d);
+      if (view.layout->devices[d].on_node && seen.insert({device.slice, device.ordinal}).second) devices.push_back(d);
     }
     scene.device_count += devices.size();
-    for (const auto& pool : view.pools) scene.broken_pools += pool.incomplete || pool.invalid ? 1 : 0;
+    for (const auto& pool : view.layout->pools) scene.broken_pools += pool.incomplete || pool.invalid ? 1 : 0;
   }
   return scene;
 }
@@ -177,8 +182,9 @@ std::size_t MostUsable(const Inventory& inventory, const Scene& scene, const Alt
   std::size_t most = 0;
   for (std::size_t n = 0; n < scene.nodes.size(); ++n) {
     std::size_t usable = 0;
-    for (std::uint32_t d = 0; d < scene.nodes[n]->view().devices.size(); ++d) {
-      if (scene.nodes[n]->view().devices[d].on_node && !CauseOf(inventory, *scene.nodes[n], alternative, d)) ++usable;
+    const auto& layout = scene.nodes[n]->layout();
+    for (std::uint32_t d = 0; d < layout.candidates; ++d) {
+      if (layout.devices[d].on_node && !CauseOf(inventory, *scene.nodes[n], alternative, d)) ++usable;
     }
     most = std::max(most, usable);
   }
@@ -239,11 +245,10 @@ std::size_t BoardsOutsideClass(const Inventory& inventory, const Scene& scene, c
   for (std::size_t n = 0; n < scene.nodes.size(); ++n) {
     const NodeView& view = scene.nodes[n]->view();
     const std::set<std::uint32_t> seen(scene.devices[n].begin(), scene.devices[n].end());
-    for (const BoardView& board : view.boards) {
+    for (const NodeLayout::Board& board : view.layout->boards) {
       const auto outside = [&](std::uint32_t d) {
-        const auto match = MatchSelectors(inventory, alternative, *view.devices[d].content);
-        return seen.contains(d) && match.kind != Verdict::Kind::kTrue &&
-               match.selector < alternative.device_class->spec.selectors.size();
+        const auto match = MatchSelectors(inventory, alternative, view.Device(d));
+        return seen.contains(d) && match.kind != Verdict::Kind::kTrue && match.selector < alternative.class_selectors;
       };
       if (!board.counters.empty() && std::all_of(board.devices.begin(), board.devices.end(), outside)) ++boards;
     }
@@ -295,15 +300,13 @@ Explanation Explain(const Inventory& inventory, const State& state, std::span<co
   const auto scene = MakeScene(inventory, state, candidate_nodes);
   explanation.devices = scene.device_count;
   const auto plan = MakePlan(inventory, claims);
-  if (!plan) {
+  if (const auto error = FirstError(plan); !error.empty()) {
     if (!claims.empty()) explanation.claim = api::QualifiedName(claims.front()->metadata);
-    explanation.rows.push_back({.reason = Reason::kClassMissing,
-                                .detail = plan.error().message,
-                                .devices = scene.device_count,
-                                .of_class = true});
+    explanation.rows.push_back(
+        {.reason = Reason::kClassMissing, .detail = error, .devices = scene.device_count, .of_class = true});
     return explanation;
   }
-  const auto explained = ChooseRequest(inventory, scene, *plan);
+  const auto explained = ChooseRequest(inventory, scene, plan);
   if (!explained.claim) return explanation;
   explanation.claim = explained.claim->name;
   explanation.request = explained.alternative->name;

@@ -3,31 +3,72 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/check.h"
+#include "allocator/inventory.h"
+#include "allocator/mutant.h"
 
 namespace kumiko::allocator {
+namespace {
+
+// What the devices that draw from one counter set have in common (spec dra-allocator §2.6 step 4).
+class GroupIntersection {
+ public:
+  bool Admits(const std::vector<NameId>& groups) const {
+    if (!any_) return true;
+    if (groups.empty()) return all_empty_;
+    if (all_empty_) return false;
+    return std::any_of(groups.begin(), groups.end(),
+                       [this](NameId g) { return std::find(common_.begin(), common_.end(), g) != common_.end(); });
+  }
+
+  void Add(const std::vector<NameId>& groups) {
+    if (!any_) {
+      any_ = true;
+      all_empty_ = groups.empty();
+      common_ = groups;
+      return;
+    }
+    if (all_empty_ || groups.empty()) return;
+    std::erase_if(common_, [&](NameId g) { return std::find(groups.begin(), groups.end(), g) == groups.end(); });
+  }
+
+ private:
+  bool any_ = false;
+  bool all_empty_ = false;
+  std::vector<NameId> common_;
+};
+
+}  // namespace
 
 InFlight::InFlight(const NodeView& view, const State& state)
     : view_(&view),
-      offset_(view.pools.size() + 1, 0),
-      negative_(view.pools.size(), 0),
-      held_(view.devices.size(), 0),
-      picked_(view.devices.size(), 0),
-      shares_(view.devices.size(), 0) {
-  for (std::size_t p = 0; p < view.pools.size(); ++p) {
-    offset_[p + 1] = offset_[p] + view.pools[p].counters.size();
-    for (const auto& counter : view.pools[p].counters) remaining_.push_back(counter.declared);
-    for (const auto& counter : view.pools[p].counters) negative_[p] += counter.declared < 0 ? 1 : 0;
+      layout_(view.layout.get()),
+      names_(&state.inventory().names()),
+      consumable_(state.inventory().features().consumable_capacity),
+      remaining_(layout_->counters.size()),
+      negative_(layout_->pools.size(), 0),
+      holdings_(layout_->devices.size(), nullptr),
+      held_(layout_->devices.size(), 0),
+      picked_(layout_->devices.size(), 0),
+      shares_(layout_->devices.size(), 0) {
+  for (std::size_t c = 0; c < remaining_.size(); ++c) remaining_[c] = layout_->counters[c].declared;
+  for (std::uint32_t pool = 0; pool < view.pools.size(); ++pool) {
+    for (const auto& holding : state.HoldingsOf(view.pools[pool])) {
+      const auto device = layout_->FindDevice(pool, holding.device);
+      if (!device) continue;
+      holdings_[*device] = &holding;
+      held_[*device] = holding.exclusive > 0 || (holding.shared() && !Shareable(*device)) ? 1 : 0;
+      if (!Mutant(9) || *device < layout_->candidates) Charge(*device, 1);
+    }
   }
-  for (std::uint32_t d = 0; d < view.devices.size(); ++d) {
-    const auto& device = view.devices[d];
-    if (const auto* consumed = state.ConsumedCapacity(device.index)) consumed_[d] = *consumed;
-    if (!state.Holds(device.index)) continue;
-    shares_[d] = state.Shares(device.index);
-    // A device that is shared no longer, but still has shares, is not given away as a whole.
-    const bool multiple = device.content->allow_multiple_allocations;
-    held_[d] = state.HoldsExclusively(device.index) || (shares_[d] > 0 && !multiple) ? 1 : 0;
-    Charge(d, 1);
+}
+
+void InFlight::Charge(std::uint32_t device, int sign) {
+  const auto pool = layout_->devices[device].pool;
+  for (const auto& consumption : layout_->ConsumptionOf(device)) {
+    auto& remaining = remaining_[consumption.counter];
+    const bool was_negative = remaining < 0;
+    remaining -= sign * consumption.amount;
+    if (was_negative != (remaining < 0)) negative_[pool] += remaining < 0 ? 1 : -1;
   }
 }
 
@@ -37,59 +78,76 @@ bool InFlight::PickedBy(std::uint32_t claim, std::uint32_t device) const {
 }
 
 bool InFlight::CountersSuffice(std::uint32_t device) const {
-  const auto& entry = view_->devices[device];
-  if (entry.consumes.empty()) return true;
-  if (negative_[entry.pool] > 0) return false;
-  return std::all_of(entry.consumes.begin(), entry.consumes.end(), [&](const Consumption& consumption) {
-    return consumption.amount <= Remaining(entry.pool, consumption.counter);
-  });
-}
-
-const CapacityAmounts* InFlight::Consumed(std::uint32_t device) const {
-  const auto found = consumed_.find(device);
-  return found == consumed_.end() ? nullptr : &found->second;
-}
-
-void InFlight::Charge(std::uint32_t device, int sign) {
-  const auto& entry = view_->devices[device];
-  for (const auto& consumption : entry.consumes) {
-    auto& remaining = remaining_[offset_[entry.pool] + consumption.counter];
-    negative_[entry.pool] -= remaining < 0 ? 1 : 0;
-    remaining -= sign * consumption.amount;
-    negative_[entry.pool] += remaining < 0 ? 1 : 0;
+  const auto& entry = layout_->devices[device];
+  if (!entry.draws) return true;
+  if (negative_[entry.pool] > 0 && !Mutant(8)) return false;
+  for (const auto& consumption : layout_->ConsumptionOf(device)) {
+    if (consumption.amount > remaining_[consumption.counter]) return false;
   }
+  return true;
+}
+
+bool InFlight::GroupsAdmit(std::uint32_t device) const {
+  const auto ref = view_->Device(device);
+  const auto& shape = ref.shape();
+  const auto range = ref.device().draws;
+  for (auto g = range.begin; g < range.end; ++g) {
+    const auto& wanted = shape.draws[g];
+    GroupIntersection common;
+    const auto add = [&](std::uint32_t other) {
+      const auto other_ref = view_->Device(other);
+      const auto other_range = other_ref.device().draws;
+      for (auto i = other_range.begin; i < other_range.end; ++i) {
+        const auto& draw = other_ref.shape().draws[i];
+        if (draw.set == wanted.set) common.Add(draw.groups);
+      }
+    };
+    const auto pool = layout_->devices[device].pool;
+    for (std::uint32_t d = 0; d < layout_->devices.size(); ++d) {
+      if (layout_->devices[d].pool == pool && holdings_[d] && !Mutant(12)) add(d);
+    }
+    for (const auto& pick : picks_) {
+      if (pick.charged && layout_->devices[pick.device].pool == pool) add(pick.device);
+    }
+    if (!common.Admits(wanted.groups)) return false;
+  }
+  return true;
+}
+
+bool InFlight::CapacitySuffices(std::uint32_t device, const std::vector<Quantity>& amounts) const {
+  const auto capacities = view_->Device(device).capacities();
+  std::vector<CapacityAmounts> picked;
+  if (shares_[device] > 0) {
+    for (const auto& pick : picks_) {
+      if (pick.device == device && pick.shared) picked.push_back(ByName(capacities, pick.amounts));
+    }
+  }
+  std::vector<const CapacityAmounts*> used;
+  if (holdings_[device] && !Mutant(14)) used.push_back(&holdings_[device]->consumed);
+  for (const auto& amounts_of_pick : picked) used.push_back(&amounts_of_pick);
+  return FitsCapacity(capacities, amounts, used);
 }
 
 void InFlight::Push(Pick pick) {
-  const auto device = pick.device;
-  if (!pick.alternative->admin_access) {
-    if (pick.shared) {
-      // Further shares of a device use the counters that the first one was charged for.
-      if (shares_[device]++ == 0) Charge(device, 1);
-      auto& consumed = consumed_[device];
-      for (const auto& [name, amount] : pick.consumed) consumed[name] += amount;
-    } else {
-      KU_CHECK(!InUse(device)) << "device picked twice";
-      picked_[device] = 1;
-      Charge(device, 1);
-    }
+  pick.charged = !pick.alternative->admin_access && !(pick.shared && HasShares(pick.device));
+  if (pick.charged) Charge(pick.device, 1);
+  if (pick.shared) {
+    ++shares_[pick.device];
+  } else if (!pick.alternative->admin_access) {
+    ++picked_[pick.device];
   }
   picks_.push_back(std::move(pick));
 }
 
 void InFlight::Pop() {
-  const Pick pick = std::move(picks_.back());
+  const auto pick = std::move(picks_.back());
   picks_.pop_back();
-  if (pick.alternative->admin_access) return;
   if (pick.shared) {
-    if (--shares_[pick.device] == 0) Charge(pick.device, -1);
-    auto& consumed = consumed_[pick.device];
-    for (const auto& [name, amount] : pick.consumed) consumed[name] -= amount;
-    if (shares_[pick.device] == 0) consumed_.erase(pick.device);
-  } else {
-    picked_[pick.device] = 0;
-    Charge(pick.device, -1);
+    if (!Mutant(3)) --shares_[pick.device];
+  } else if (!pick.alternative->admin_access && !Mutant(1)) {
+    --picked_[pick.device];
   }
+  if (pick.charged && !Mutant(2)) Charge(pick.device, -1);
 }
 
 }  // namespace kumiko::allocator

@@ -3,13 +3,11 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
-#include <optional>
 #include <span>
 #include <vector>
 
 #include "allocator/capacity.h"
-#include "allocator/node_view.h"
+#include "allocator/node_layout.h"
 #include "allocator/request_plan.h"
 #include "allocator/state.h"
 
@@ -20,9 +18,10 @@ struct Pick {
   std::uint32_t claim = 0;
   std::uint32_t request = 0;
   const AlternativePlan* alternative = nullptr;
-  std::uint32_t device = 0;  // index into NodeView::devices
-  bool shared = false;       // one share of a device that allows several
-  CapacityAmounts consumed;  // only when shared
+  std::uint32_t device = 0;       // index into NodeLayout::devices
+  bool shared = false;            // one share of a device that allows several
+  bool charged = false;           // took the device's counters
+  std::vector<Quantity> amounts;  // of every capacity of the device, when shared
 };
 
 class InFlight {
@@ -30,21 +29,34 @@ class InFlight {
   InFlight(const NodeView& view, const State& state);
 
   const NodeView& view() const { return *view_; }
+  const NodeLayout& layout() const { return *layout_; }
   const std::vector<Pick>& picks() const { return picks_; }
 
-  // Held by an allocation or picked by an ordinary request; never so for a device that is only shared.
+  // Whether devices that allow it may be given to several; without the feature all are exclusive.
+  bool Shareable(std::uint32_t device) const {
+    return consumable_ && layout_->devices[device].allow_multiple_allocations;
+  }
+  // Held as a whole by an allocation, or picked by an ordinary request. A device whose shares are held but that may not
+  // be shared any more is in use too (the reference gives it out again: defect D2).
   bool InUse(std::uint32_t device) const { return held_[device] != 0 || picked_[device] != 0; }
   // Held by an allocation before the search began.
   bool Held(std::uint32_t device) const { return held_[device] != 0; }
   bool PickedBy(std::uint32_t claim, std::uint32_t device) const;
-  bool HasShares(std::uint32_t device) const { return shares_[device] > 0; }
+  // Whether a further share would charge no counters.
+  bool HasShares(std::uint32_t device) const {
+    const auto* holding = holdings_[device];
+    return (holding && holding->shared()) || shares_[device] > 0;
+  }
+  const Holding* HoldingOf(std::uint32_t device) const { return holdings_[device]; }
 
   // Whether every counter that the device consumes has enough left. A counter below zero blocks its whole pool.
   bool CountersSuffice(std::uint32_t device) const;
-  Amount Remaining(std::uint32_t pool, std::uint32_t counter) const { return remaining_[offset_[pool] + counter]; }
+  Amount Remaining(std::uint32_t counter) const { return remaining_[counter]; }
   bool PoolBlocked(std::uint32_t pool) const { return negative_[pool] > 0; }
-  // What shares of the device consume; null: nothing.
-  const CapacityAmounts* Consumed(std::uint32_t device) const;
+  // Whether the device's compatibility groups go with those of everything else that draws from its counter sets.
+  bool GroupsAdmit(std::uint32_t device) const;
+  // Whether `amounts` fit on top of what shares of the device consume.
+  bool CapacitySuffices(std::uint32_t device, const std::vector<Quantity>& amounts) const;
 
   void Push(Pick pick);
   void Pop();
@@ -53,13 +65,15 @@ class InFlight {
   void Charge(std::uint32_t device, int sign);
 
   const NodeView* view_;
-  std::vector<std::size_t> offset_;  // by pool: its first counter in remaining_
-  std::vector<Amount> remaining_;
-  std::vector<std::int32_t> negative_;  // by pool: counters below zero
-  std::vector<std::uint8_t> held_;      // by device
-  std::vector<std::uint8_t> picked_;    // by device
-  std::vector<std::int32_t> shares_;    // by device, allocated and picked
-  std::map<std::uint32_t, CapacityAmounts> consumed_;
+  const NodeLayout* layout_;
+  const NameTable* names_;
+  bool consumable_;
+  std::vector<Amount> remaining_;         // by counter
+  std::vector<std::int32_t> negative_;    // by pool: counters below zero
+  std::vector<const Holding*> holdings_;  // by device
+  std::vector<std::uint8_t> held_;        // by device
+  std::vector<std::uint8_t> picked_;      // by device: ordinary picks
+  std::vector<std::int32_t> shares_;      // by device: picked shares
   std::vector<Pick> picks_;
 };
 

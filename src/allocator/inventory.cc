@@ -8,160 +8,213 @@
 
 #include "allocator/view_builder.h"
 #include "base/check.h"
-#include "cel/expression_cache.h"
 
 namespace kumiko::allocator {
+namespace {
+
+// Changes that are remembered one by one.
+constexpr std::size_t kMaxDropped = 100'000;
+
+void Erase(std::vector<const StoredSlice*>& list, const StoredSlice* slice) {
+  list.erase(std::find(list.begin(), list.end(), slice));
+}
+
+std::int64_t HighestGeneration(const std::vector<const StoredSlice*>& slices) {
+  std::int64_t highest = 0;
+  for (const auto* slice : slices) highest = std::max(highest, slice->generation);
+  return highest;
+}
+
+api::DeviceAttribute ToApi(const cel::AttributeValue& value) {
+  struct Visitor {
+    api::DeviceAttribute result;
+    void operator()(std::int64_t v) { result.int_value = v; }
+    void operator()(bool v) { result.bool_value = v; }
+    void operator()(const std::string& v) { result.string_value = v; }
+    void operator()(const cel::Version& v) { result.version_value = v.text; }
+    void operator()(const std::vector<std::int64_t>& v) { result.int_values = v; }
+    void operator()(const std::vector<bool>& v) { result.bool_values = v; }
+    void operator()(const std::vector<std::string>& v) { result.string_values = v; }
+    void operator()(const std::vector<cel::Version>& v) {
+      result.version_values.emplace();
+      for (const auto& version : v) result.version_values->push_back(version.text);
+    }
+  } visitor;
+  std::visit(visitor, value);
+  return visitor.result;
+}
+
+}  // namespace
 
 std::string ToString(const DeviceId& id) {
   return id.driver + "/" + id.pool + "/" + id.device;
 }
 
 struct Inventory::Impl {
-  using PoolKey = std::pair<std::string, std::string>;
+  struct Node {
+    std::string name;
+    std::vector<const StoredSlice*> slices;  // with this nodeName
+    std::unique_ptr<NodeView> view;          // null: to be built
+  };
 
-  std::map<std::string, StoredSlice> slices;
-  std::map<std::string, SlicesByName> slices_of_node;
-  SlicesByName shared_slices;
-  std::map<PoolKey, SlicesByName> pools;
-  std::map<std::string, api::Node> nodes;
+  Features features;
+  std::shared_ptr<cel::ExpressionCache> expressions;
+  cel::CompileOptions selector_options;
+  cel::CompileOptions derived_options;
+
+  NameTable names;
+  AttributeTable attributes;
+  SliceReader reader{names, attributes};
+  ViewBuilder views;
+
+  StringFlatMap<std::unique_ptr<StoredSlice>> slices;
+  std::vector<const StoredSlice*> shared_slices;  // without nodeName
+  std::vector<Node> nodes;                        // by NodeIndex
+  StringFlatMap<NodeIndex> node_index;
+  std::map<std::string, api::Node> node_objects;
+  FlatMap<std::uint64_t, PoolId> pool_ids;  // by driver and name
+  std::vector<NameId> pool_names;
+  std::vector<NameId> pool_drivers;
+  std::vector<std::vector<const StoredSlice*>> pools;  // by PoolId, slices of any generation
   std::map<std::string, api::DeviceTaintRule> taint_rules;
   std::map<std::string, api::DeviceClass> classes;
   std::uint64_t version = 0;
-  std::uint32_t next_serial = 0;
 
-  // Caches and the numbering, filled by const calls.
-  std::map<std::string, NodeView> views;
-  std::uint64_t next_view = 0;
-  std::map<DeviceId, DeviceIndex> index_of;
-  std::vector<const DeviceId*> id_of;
-  std::map<PoolKey, std::uint32_t> pool_index_of;
-  std::vector<std::uint32_t> pool_of;
-  std::optional<cel::ExpressionCache> own_expressions;
-  cel::ExpressionCache* expressions = nullptr;
-  VerdictCache verdicts;
+  std::vector<NodeIndex> dropped;
+  std::uint64_t first_dropped = 0;  // number of the change that dropped.front() is
+  std::vector<const cel::SharedAttribute*> readable;
 
-  DeviceIndex Intern(const DeviceId& id) {
-    const auto [found, added] = index_of.try_emplace(id, static_cast<DeviceIndex>(id_of.size()));
+  NodeIndex IndexOf(const std::string& name) {
+    if (const auto found = node_index.find(name); found != node_index.end()) return found->second;
+    const auto index = static_cast<NodeIndex>(nodes.size());
+    nodes.push_back({.name = name, .slices = {}, .view = nullptr});
+    node_index.emplace(name, index);
+    return index;
+  }
+
+  PoolId IndexOfPool(std::string_view driver, std::string_view pool) {
+    const auto driver_id = names.Intern(driver);
+    const auto name_id = names.Intern(pool);
+    const auto [found, added] =
+        pool_ids.try_emplace(std::uint64_t{driver_id} << 32 | name_id, static_cast<PoolId>(pools.size()));
     if (added) {
-      id_of.push_back(&found->first);
-      const auto pool =
-          pool_index_of.try_emplace({id.driver, id.pool}, static_cast<std::uint32_t>(pool_index_of.size()));
-      pool_of.push_back(pool.first->second);
+      pool_names.push_back(name_id);
+      pool_drivers.push_back(driver_id);
+      pools.emplace_back();
     }
     return found->second;
   }
 
-  void Touched(const StoredSlice& stored) {
+  void Drop(NodeIndex node) {
+    if (!nodes[node].view) return;
+    nodes[node].view.reset();
+    dropped.push_back(node);
+  }
+
+  void DropAll() {
+    for (auto& node : nodes) node.view.reset();
+    first_dropped += dropped.size() + 1;
+    dropped.clear();
+  }
+
+  void Touched(const StoredSlice& slice) {
     ++version;
-    const auto& spec = stored.slice->spec;
-    if (!spec.node_name) {
-      views.clear();
-      return;
-    }
-    views.erase(*spec.node_name);
+    if (dropped.size() > kMaxDropped) DropAll();
     // A pool that reaches several nodes is judged complete or obsolete by all its slices.
-    const auto pool = pools.find({spec.driver, spec.pool.name});
-    if (pool == pools.end()) return;
-    for (const auto& [name, other] : pool->second) {
-      if (!other->slice->spec.node_name) {
-        views.clear();
+    for (const auto* other : pools[slice.pool]) {
+      if (!other->node_name) {
+        DropAll();
         return;
       }
-      views.erase(*other->slice->spec.node_name);
+      Drop(IndexOf(*other->node_name));
     }
   }
 
-  void Unlink(const StoredSlice& stored) {
-    const auto& slice = *stored.slice;
-    Touched(stored);
-    const auto& name = slice.metadata.name;
-    if (slice.spec.node_name) {
-      const auto node = slices_of_node.find(*slice.spec.node_name);
-      node->second.erase(name);
-      if (node->second.empty()) slices_of_node.erase(node);
-    } else {
-      shared_slices.erase(name);
-    }
-    const auto pool = pools.find({slice.spec.driver, slice.spec.pool.name});
-    pool->second.erase(name);
-    if (pool->second.empty()) pools.erase(pool);
+  void Link(const StoredSlice* slice) {
+    (slice->node_name ? nodes[IndexOf(*slice->node_name)].slices : shared_slices).push_back(slice);
+    pools[slice->pool].push_back(slice);
+    Touched(*slice);
   }
 
-  static std::int64_t HighestGeneration(const SlicesByName& slices_of_pool) {
-    std::int64_t highest = 0;
-    for (const auto& [name, stored] : slices_of_pool) highest = std::max(highest, stored->slice->spec.pool.generation);
-    return highest;
+  void Unlink(const StoredSlice* slice) {
+    Touched(*slice);
+    Erase(slice->node_name ? nodes[IndexOf(*slice->node_name)].slices : shared_slices, slice);
+    Erase(pools[slice->pool], slice);
   }
 
-  std::optional<std::pair<const api::ResourceSlice*, const api::Device*>> Find(const DeviceId& id) const {
-    const auto pool = pools.find({id.driver, id.pool});
-    if (pool == pools.end()) return std::nullopt;
-    const auto generation = HighestGeneration(pool->second);
-    for (const auto& [name, stored] : pool->second) {
-      if (stored->slice->spec.pool.generation != generation) continue;
-      for (const auto& device : stored->slice->spec.devices) {
-        if (device.name == id.device) return std::pair(stored->slice.get(), &device);
-      }
+  std::unique_ptr<NodeView> BuildView(const Node& node) {
+    ViewInput input;
+    input.features = &features;
+    input.node = &node.name;
+    if (const auto found = node_objects.find(node.name); found != node_objects.end()) {
+      input.node_object = &found->second;
     }
-    return std::nullopt;
+    input.own = &node.slices;
+    input.shared = &shared_slices;
+    input.pools = &pools;
+    input.pool_names = &pool_names;
+    input.names = &names;
+    input.taint_rules = &taint_rules;
+    return std::make_unique<NodeView>(views.Build(input));
   }
 };
 
-Inventory::Inventory() : impl_(std::make_unique<Impl>()) {
-  impl_->expressions = &impl_->own_expressions.emplace();
-}
-Inventory::Inventory(cel::ExpressionCache& expressions) : impl_(std::make_unique<Impl>()) {
-  impl_->expressions = &expressions;
+Inventory::Inventory(const Features& features, std::shared_ptr<cel::ExpressionCache> expressions)
+    : impl_(std::make_unique<Impl>()) {
+  impl_->features = features;
+  impl_->expressions = expressions ? std::move(expressions) : std::make_shared<cel::ExpressionCache>();
+  const cel::DraFeatures gates{.consumable_capacity = features.consumable_capacity,
+                               .list_type_attributes = features.list_type_attributes};
+  impl_->selector_options.features = gates;
+  impl_->derived_options.features = gates;
+  impl_->derived_options.derived_attribute = true;
 }
 Inventory::~Inventory() = default;
 
-void Inventory::UpsertSlice(std::shared_ptr<const api::ResourceSlice> slice) {
-  KU_CHECK(slice != nullptr);
-  const auto name = slice->metadata.name;
-  RemoveSlice(name);
-  StoredSlice stored;
-  const auto& spec = slice->spec;
-  for (const auto& device : spec.devices) {
-    stored.contents.push_back(BuildContent(spec.driver, device));
-    stored.contents.back().serial = impl_->next_serial++;
-    stored.indices.push_back(impl_->Intern({spec.driver, spec.pool.name, device.name}));
-  }
-  stored.slice = std::move(slice);
-  const auto& kept = impl_->slices.emplace(name, std::move(stored)).first->second;
-  const auto& kept_spec = kept.slice->spec;
-  auto& siblings = kept_spec.node_name ? impl_->slices_of_node[*kept_spec.node_name] : impl_->shared_slices;
-  siblings[name] = &kept;
-  impl_->pools[{kept_spec.driver, kept_spec.pool.name}][name] = &kept;
-  impl_->Touched(kept);
+const Features& Inventory::features() const {
+  return impl_->features;
+}
+
+void Inventory::UpsertSlice(const api::ResourceSlice& slice) {
+  auto stored = std::make_unique<StoredSlice>();
+  stored->name = slice.metadata.name;
+  stored->pool = impl_->IndexOfPool(slice.spec.driver, slice.spec.pool.name);
+  impl_->reader.Read(slice, *stored);
+  auto& kept = impl_->slices[stored->name];
+  if (kept) impl_->Unlink(kept.get());
+  kept = std::move(stored);
+  impl_->Link(kept.get());
 }
 
 void Inventory::RemoveSlice(const std::string& name) {
   const auto found = impl_->slices.find(name);
   if (found == impl_->slices.end()) return;
-  impl_->Unlink(found->second);
+  impl_->Unlink(found->second.get());
   impl_->slices.erase(found);
 }
 
 void Inventory::UpsertNode(const api::Node& node) {
-  impl_->nodes[node.metadata.name] = node;
-  impl_->views.erase(node.metadata.name);
+  impl_->node_objects[node.metadata.name] = node;
+  impl_->Drop(impl_->IndexOf(node.metadata.name));
   ++impl_->version;
 }
 
 void Inventory::RemoveNode(const std::string& name) {
-  impl_->nodes.erase(name);
-  impl_->views.erase(name);
+  impl_->node_objects.erase(name);
+  impl_->Drop(impl_->IndexOf(name));
   ++impl_->version;
 }
 
 void Inventory::UpsertTaintRule(const api::DeviceTaintRule& rule) {
-  impl_->views.clear();
+  impl_->DropAll();
+  impl_->views.ForgetLayouts();
   impl_->taint_rules[rule.metadata.name] = rule;
   ++impl_->version;
 }
 
 void Inventory::RemoveTaintRule(const std::string& name) {
-  impl_->views.clear();
+  impl_->DropAll();
+  impl_->views.ForgetLayouts();
   impl_->taint_rules.erase(name);
   ++impl_->version;
 }
@@ -187,77 +240,143 @@ std::vector<std::string> Inventory::ClassNames() const {
   return names;
 }
 
-const api::Device* Inventory::FindDevice(const DeviceId& id) const {
-  const auto found = impl_->Find(id);
-  return found ? found->second : nullptr;
-}
-
-const api::ResourceSlice* Inventory::FindSliceOf(const DeviceId& id) const {
-  const auto found = impl_->Find(id);
-  return found ? found->first : nullptr;
+DeviceRef Inventory::FindDevice(const DeviceId& id) const {
+  const auto name = impl_->names.Find(id.device);
+  if (!name) return {};
+  const auto& slices = impl_->pools[impl_->IndexOfPool(id.driver, id.pool)];
+  const auto generation = HighestGeneration(slices);
+  for (const auto* slice : slices) {
+    if (slice->generation != generation) continue;
+    const auto& devices = slice->shape->devices;
+    for (std::uint32_t d = 0; d < devices.size(); ++d) {
+      if (devices[d].name == *name) return {slice, d};
+    }
+  }
+  return {};
 }
 
 std::vector<DeviceId> Inventory::Devices() const {
-  std::vector<DeviceId> devices;
-  for (const auto& [key, slices] : impl_->pools) {
-    const auto generation = Impl::HighestGeneration(slices);
-    for (const auto& [name, stored] : slices) {
-      if (stored->slice->spec.pool.generation != generation) continue;
-      for (const auto& device : stored->slice->spec.devices) devices.push_back({key.first, key.second, device.name});
+  std::vector<std::pair<DeviceId, std::pair<std::string, std::uint32_t>>> found;
+  for (PoolId pool = 0; pool < impl_->pools.size(); ++pool) {
+    const auto generation = HighestGeneration(impl_->pools[pool]);
+    for (const auto* slice : impl_->pools[pool]) {
+      if (slice->generation != generation) continue;
+      for (std::uint32_t d = 0; d < slice->shape->devices.size(); ++d) {
+        found.push_back({{slice->shape->driver_name, impl_->names.Text(impl_->pool_names[pool]),
+                          impl_->names.Text(slice->shape->devices[d].name)},
+                         {slice->name, d}});
+      }
     }
   }
+  std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) {
+    return std::tie(a.first.driver, a.first.pool, a.second) < std::tie(b.first.driver, b.first.pool, b.second);
+  });
+  std::vector<DeviceId> devices;
+  for (auto& [id, place] : found) devices.push_back(std::move(id));
   return devices;
 }
 
 std::vector<std::string> Inventory::NodeNames() const {
   std::set<std::string> names;
-  for (const auto& [name, node] : impl_->nodes) names.insert(name);
-  for (const auto& [name, slices] : impl_->slices_of_node) names.insert(name);
+  for (const auto& [name, node] : impl_->node_objects) names.insert(name);
+  for (const auto& node : impl_->nodes) {
+    if (!node.slices.empty()) names.insert(node.name);
+  }
   return {names.begin(), names.end()};
 }
 
-const NodeView& Inventory::ViewOf(const std::string& node) const {
-  if (const auto found = impl_->views.find(node); found != impl_->views.end()) return found->second;
-  ViewInput input;
-  input.node = node;
-  if (const auto found = impl_->nodes.find(node); found != impl_->nodes.end()) input.node_object = &found->second;
-  if (const auto found = impl_->slices_of_node.find(node); found != impl_->slices_of_node.end())
-    input.own = &found->second;
-  input.shared = &impl_->shared_slices;
-  input.pools = &impl_->pools;
-  input.taint_rules = &impl_->taint_rules;
-  auto view = BuildNodeView(input);
-  view.serial = ++impl_->next_view;
-  return impl_->views.emplace(node, std::move(view)).first->second;
+NodeIndex Inventory::NodeIndexOf(const std::string& node) const {
+  return impl_->IndexOf(node);
 }
 
-DeviceIndex Inventory::IndexOf(const DeviceId& id) const {
-  return impl_->Intern(id);
+const std::string& Inventory::NodeName(NodeIndex node) const {
+  return impl_->nodes[node].name;
 }
 
-std::uint32_t Inventory::PoolIndexOf(DeviceIndex index) const {
-  return impl_->pool_of[index];
+const NodeView& Inventory::ViewOf(NodeIndex node) const {
+  auto& entry = impl_->nodes[node];
+  if (!entry.view) entry.view = impl_->BuildView(entry);
+  return *entry.view;
 }
 
-const DeviceId& Inventory::IdOf(DeviceIndex index) const {
-  KU_CHECK(index < impl_->id_of.size()) << "device index " << index;
-  return *impl_->id_of[index];
+std::optional<std::span<const NodeIndex>> Inventory::DroppedSince(std::uint64_t from) const {
+  if (from < impl_->first_dropped) return std::nullopt;
+  return std::span<const NodeIndex>(impl_->dropped).subspan(from - impl_->first_dropped);
 }
 
-std::size_t Inventory::IndexCount() const {
-  return impl_->id_of.size();
+std::uint64_t Inventory::changes() const {
+  return impl_->first_dropped + impl_->dropped.size();
+}
+
+PoolId Inventory::PoolOf(std::string_view driver, std::string_view pool) const {
+  return impl_->IndexOfPool(driver, pool);
+}
+
+NameId Inventory::PoolName(PoolId pool) const {
+  return impl_->pool_names[pool];
+}
+NameId Inventory::PoolDriver(PoolId pool) const {
+  return impl_->pool_drivers[pool];
+}
+
+DeviceId Inventory::IdOf(const NodeView& view, std::uint32_t device) const {
+  const auto& entry = view.layout->devices[device];
+  const auto pool = view.pools[entry.pool];
+  const auto& names = impl_->names;
+  return {names.Text(impl_->pool_drivers[pool]), names.Text(impl_->pool_names[pool]), names.Text(entry.name)};
+}
+
+NameTable& Inventory::names() const {
+  return impl_->names;
+}
+AttributeTable& Inventory::attributes() const {
+  return impl_->attributes;
 }
 
 Result<cel::Expression> Inventory::Compile(std::string_view expression) const {
-  return impl_->expressions->Get(expression);
+  return impl_->expressions->Get(expression, impl_->selector_options);
 }
 
-const Verdict& Inventory::Evaluate(const cel::Expression& expression, const DeviceContent& content) const {
-  return impl_->verdicts.Evaluate(expression, content);
+Result<cel::Expression> Inventory::CompileDerivedAttribute(std::string_view expression) const {
+  return impl_->expressions->Get(expression, impl_->derived_options);
 }
 
-void Inventory::ForgetVerdicts() {
-  impl_->verdicts = VerdictCache();
+Inventory::Readable Inventory::Read(const DeviceRef& device) const {
+  auto& readable = impl_->readable;
+  readable.clear();
+  const auto& shape = device.shape();
+  const auto range = device.device().attributes;
+  for (auto i = range.begin; i < range.end; ++i) {
+    const auto id = device.slice->values[i];
+    if (const auto error = impl_->attributes.ErrorOf(id); !error.empty()) {
+      return {.view = {},
+              .error = "attribute " + impl_->names.Text(shape.attributes[i].written) + ": " + std::string(error)};
+    }
+    readable.push_back(&impl_->attributes.At(id));
+  }
+  const auto capacities = shape.readable[device.ordinal];
+  return {.view = {.driver = shape.driver_name,
+                   .attributes = std::span<const cel::SharedAttribute* const>(readable),
+                   .capacity = std::span(shape.readable_capacities).subspan(capacities.begin, capacities.size()),
+                   .allow_multiple_allocations = device.device().allow_multiple_allocations},
+          .error = {}};
+}
+
+Verdict Inventory::Evaluate(const cel::Expression& expression, const DeviceRef& device) const {
+  auto readable = Read(device);
+  if (!readable.error.empty()) return {Verdict::Kind::kError, std::move(readable.error)};
+  auto matches = expression.Matches(readable.view);
+  if (!matches) return {Verdict::Kind::kError, std::move(matches.error().message)};
+  return {*matches ? Verdict::Kind::kTrue : Verdict::Kind::kFalse, {}};
+}
+
+Result<AttributeId> Inventory::EvaluateAttribute(const cel::Expression& expression, AttributeNameId name,
+                                                 const DeviceRef& device) const {
+  auto readable = Read(device);
+  if (!readable.error.empty()) return Fail(Code::kInvalidArgument, "{}", readable.error);
+  auto derived = expression.EvaluateAttribute(readable.view);
+  if (!derived.value) return tl::unexpected(std::move(derived.value.error()));
+  return impl_->attributes.Intern(name, ToApi(*derived.value));
 }
 
 std::uint64_t Inventory::version() const {

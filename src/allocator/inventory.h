@@ -4,37 +4,50 @@
 // One thread at a time, also for const calls: they fill caches.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "allocator/attribute_table.h"
 #include "allocator/device_id.h"
-#include "allocator/node_view.h"
-#include "allocator/verdict_cache.h"
+#include "allocator/features.h"
+#include "allocator/name_table.h"
+#include "allocator/node_layout.h"
 #include "api/core/types.h"
 #include "api/resource/types.h"
 #include "base/result.h"
 #include "cel/expression.h"
-
-namespace kumiko::cel {
-class ExpressionCache;
-}
+#include "cel/expression_cache.h"
 
 namespace kumiko::allocator {
 
+// A selector's answer about one device: a bool, or the text of the run-time error.
+struct Verdict {
+  enum class Kind : std::uint8_t { kFalse, kTrue, kError };
+  Kind kind = Kind::kFalse;
+  std::string error;
+};
+
+// A dense number for every node name that the inventory ever met.
+using NodeIndex = std::uint32_t;
+
 class Inventory {
  public:
-  Inventory();
-  // Compiles into `expressions`, which is borrowed and outlives the inventory: inventories one after the other need not
-  // compile the same texts again.
-  explicit Inventory(cel::ExpressionCache& expressions);
+  // Compiled expressions may be shared with other inventories.
+  explicit Inventory(const Features& features = DefaultFeatures(kNewestRelease),
+                     std::shared_ptr<cel::ExpressionCache> expressions = nullptr);
   ~Inventory();
   Inventory(const Inventory&) = delete;
   Inventory& operator=(const Inventory&) = delete;
 
-  // The same name again replaces the slice. Devices keep their DeviceIndex.
-  void UpsertSlice(std::shared_ptr<const api::ResourceSlice> slice);
+  const Features& features() const;
+
+  // The same name again replaces the slice. Nothing of `slice` is kept.
+  void UpsertSlice(const api::ResourceSlice& slice);
+  void UpsertSlice(const std::shared_ptr<const api::ResourceSlice>& slice) { UpsertSlice(*slice); }
   void RemoveSlice(const std::string& name);
 
   // Name, labels and declared features matter. Without a node object, a node's labels count as empty.
@@ -51,29 +64,44 @@ class Inventory {
   // In name order.
   std::vector<std::string> ClassNames() const;
 
-  // The published device of the highest generation of its pool, or null. For reports.
-  const api::Device* FindDevice(const DeviceId& id) const;
-  const api::ResourceSlice* FindSliceOf(const DeviceId& id) const;
+  // The published device of the highest generation of its pool; slice is null when there is none. For reports.
+  DeviceRef FindDevice(const DeviceId& id) const;
   // Every published device of current pool generations, in (driver, pool, slice name, position) order.
   std::vector<DeviceId> Devices() const;
+  // Nodes with an object or a slice of their own, in name order.
   std::vector<std::string> NodeNames() const;
 
+  NodeIndex NodeIndexOf(const std::string& node) const;
+  const std::string& NodeName(NodeIndex node) const;
   // The view of one node. Valid until the next change of the inventory.
-  const NodeView& ViewOf(const std::string& node) const;
+  const NodeView& ViewOf(NodeIndex node) const;
+  const NodeView& ViewOf(const std::string& node) const { return ViewOf(NodeIndexOf(node)); }
+  // Nodes whose view was dropped by change number `from` and later ones, in that order, each maybe more than once;
+  // nullopt when that is not known any more and every view may differ. `changes()` counts them.
+  std::optional<std::span<const NodeIndex>> DroppedSince(std::uint64_t from) const;
+  std::uint64_t changes() const;
 
-  // A dense number for `id`, made on first use, and back.
-  DeviceIndex IndexOf(const DeviceId& id) const;
-  // A dense number for the (driver, pool) of a device.
-  std::uint32_t PoolIndexOf(DeviceIndex index) const;
-  const DeviceId& IdOf(DeviceIndex index) const;
-  std::size_t IndexCount() const;
+  PoolId PoolOf(std::string_view driver, std::string_view pool) const;
+  NameId PoolName(PoolId pool) const;
+  NameId PoolDriver(PoolId pool) const;
+  DeviceId IdOf(const NodeView& view, std::uint32_t device) const;
+
+  NameTable& names() const;
+  AttributeTable& attributes() const;
 
   // Compiled once per text. Fails with kInvalidArgument as cel::Expression::Compile.
   Result<cel::Expression> Compile(std::string_view expression) const;
-  // The answer of a compiled expression about a device, from a cache; good until the next call.
-  const Verdict& Evaluate(const cel::Expression& expression, const DeviceContent& content) const;
-  // Empties that cache; compiled expressions and views stay. For measuring what evaluating takes.
-  void ForgetVerdicts();
+  Result<cel::Expression> CompileDerivedAttribute(std::string_view expression) const;
+  Verdict Evaluate(const cel::Expression& expression, const DeviceRef& device) const;
+  // Fails with kInvalidArgument: the run-time error.
+  Result<AttributeId> EvaluateAttribute(const cel::Expression& expression, AttributeNameId name,
+                                        const DeviceRef& device) const;
+  // What expressions see of a device; good until the next call. A device that no expression can read: `error` says why.
+  struct Readable {
+    cel::DeviceView view;
+    std::string error;
+  };
+  Readable Read(const DeviceRef& device) const;
 
   // Grows with every change; decisions cached elsewhere compare it.
   std::uint64_t version() const;

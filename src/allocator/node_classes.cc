@@ -1,7 +1,6 @@
 #include "allocator/node_classes.h"
 
-#include "allocator/constraint.h"
-#include "allocator/packing_classes.h"
+#include <algorithm>
 
 namespace kumiko::allocator {
 namespace {
@@ -9,64 +8,56 @@ namespace {
 constexpr std::size_t kMaxKeySets = 64;
 constexpr std::size_t kMaxIds = 200'000;
 
-void AppendPolicy(std::string& text, const api::CapacityRequestPolicy& policy) {
-  if (policy.default_value) text += "d" + policy.default_value->ToString();
-  for (const auto& value : policy.valid_values) text += "v" + value.ToString();
-  if (!policy.valid_range) return;
-  for (const auto& bound : {policy.valid_range->min, policy.valid_range->max, policy.valid_range->step}) {
-    text += bound ? "r" + bound->ToString() : "r";
-  }
-}
-
-std::string ShapeText(const NodeView& view, const KeysInPlay& keys) {
-  std::string text = view.error;
-  for (const auto& pool : view.pools) {
-    text += pool.incomplete ? 'u' : pool.invalid ? 'i' : 'p';
-    for (const auto& counter : pool.counters) text += std::to_string(counter.declared) + ",";
-  }
-  for (const auto& device : view.devices) {
-    text += "\n" + std::to_string(device.pool) + (device.on_node ? "+" : "-") + ProjectContent(*device.content, keys);
-    text += LabelOf(*device.content);
-    if (const auto* root = FindAttribute(*device.content, "resource.kubernetes.io/pcieRoot")) {
-      DeviceContent one;
-      one.attributes.push_back({.domain = "", .id = "", .value = *root});
-      text += ProjectContent(one, std::nullopt);
+// The layout, and the values that expressions in play read.
+std::string ShapeText(const Inventory& inventory, const NodeView& view, const KeysInPlay& keys) {
+  std::string text = view.error + std::to_string(view.layout->serial) + (view.optional_node_operations ? "+" : "-");
+  std::vector<AttributeNameId> names;
+  auto& attributes = inventory.attributes();
+  if (keys) {
+    for (const auto& key : *keys) {
+      if (key.map != cel::AttributeKey::Map::kAttributes) continue;
+      if (const auto name = attributes.FindName(key.domain, key.id)) names.push_back(*name);
     }
-    for (const auto& consumption : device.consumes) {
-      text += "c" + std::to_string(consumption.counter) + "=" + std::to_string(consumption.amount);
+    for (const char* near : {"pcieRoot", "numaNode"}) {
+      if (const auto name = attributes.FindName("resource.kubernetes.io", near)) names.push_back(*name);
     }
-    for (const auto* taint : device.taints) text += "t" + taint->key + "=" + taint->value + ":" + taint->effect;
-    for (const auto& [name, capacity] : device.device->capacity) {
-      text += "q" + name + "=" + capacity.value.ToString();
-      if (capacity.request_policy) AppendPolicy(text, *capacity.request_policy);
+  }
+  const bool whole_domains =
+      keys && std::any_of(keys->begin(), keys->end(), [](const auto& k) { return k.id.empty(); });
+  const auto append = [&text](AttributeId id) { text.append(reinterpret_cast<const char*>(&id), sizeof(id)); };
+  for (std::uint32_t d = 0; d < view.layout->candidates; ++d) {
+    const auto device = view.Device(d);
+    if (!keys || whole_domains) {
+      for (const auto id : device.attributes()) append(id);
+    } else {
+      for (const auto name : names) append(device.Attribute(name));
     }
   }
   return text;
 }
 
 std::string UseText(const NodeView& view, const State& state) {
-  std::string text;
-  for (const auto& device : view.devices) {
-    if (!state.Holds(device.index)) {
-      text += '.';
-      continue;
-    }
-    text += state.HoldsExclusively(device.index) ? 'x' : 's';
-    if (const auto shares = state.Shares(device.index); shares > 0) text += std::to_string(shares);
-    if (const auto* consumed = state.ConsumedCapacity(device.index)) {
-      for (const auto& [name, amount] : *consumed) text += name + "=" + amount.ToString() + ",";
+  std::vector<std::string> uses;
+  for (std::uint32_t p = 0; p < view.pools.size(); ++p) {
+    for (const auto& holding : state.HoldingsOf(view.pools[p])) {
+      const auto device = view.layout->FindDevice(p, holding.device);
+      if (!device) continue;
+      std::string use = std::to_string(*device) + (holding.exclusive > 0 ? "x" : "s") + std::to_string(holding.shares) +
+                        "," + std::to_string(holding.capacities);
+      for (const auto& [name, amount] : holding.consumed) use += name + "=" + amount.ToString() + ",";
+      uses.push_back(std::move(use));
     }
   }
+  std::sort(uses.begin(), uses.end());
+  std::string text;
+  for (const auto& use : uses) text += use + ";";
   return text;
 }
 
 // Grows when any device of the view's pools changes hands.
-std::uint64_t UseVersion(const Inventory& inventory, const State& state, const NodeView& view) {
+std::uint64_t UseVersion(const State& state, const NodeView& view) {
   std::uint64_t version = 0;
-  for (const auto& pool : view.pools) {
-    if (!pool.devices.empty())
-      version += state.PoolVersion(inventory.PoolIndexOf(view.devices[pool.devices.front()].index));
-  }
+  for (const auto pool : view.pools) version += state.PoolVersion(pool);
   return version;
 }
 
@@ -95,8 +86,9 @@ NodeClassId NodeClasses::ClassOf(const Inventory& inventory, const State& state,
   }
   const auto& view = inventory.ViewOf(node);
   auto& shape = shapes_[KeyText(keys)][node];
-  if (shape.view != view.serial) shape = {.view = view.serial, .version = 0, .id = Intern("s" + ShapeText(view, keys))};
-  const auto version = UseVersion(inventory, state, view);
+  if (shape.view != view.serial)
+    shape = {.view = view.serial, .version = 0, .id = Intern("s" + ShapeText(inventory, view, keys))};
+  const auto version = UseVersion(state, view);
   auto& use = uses_[node];
   if (use.view != view.serial || use.version != version) {
     use = {.view = view.serial, .version = version, .id = Intern("u" + UseText(view, state))};

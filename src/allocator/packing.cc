@@ -5,14 +5,10 @@
 #include <tuple>
 #include <utility>
 
-#include "allocator/constraint.h"
-#include "allocator/verdict_cache.h"
-
 namespace kumiko::allocator {
 namespace {
 
 constexpr std::int64_t kWholePpm = 1'000'000;
-constexpr const char* kNeighbourhoodAttribute = "resource.kubernetes.io/pcieRoot";
 
 std::string ShapeText(const PackingClasses& classes, const std::vector<Amount>& declared,
                       const std::vector<BoardShape::Type>& types) {
@@ -39,11 +35,11 @@ Packing::Packing(const Inventory& inventory, const Demand* demand, std::span<con
   for (const auto& node : nodes) views.push_back(&node.in_flight->view());
   const PackingClasses classes(inventory, demand, views);
   for (const auto& node : nodes) {
-    models_.push_back(MakeModel(*node.in_flight, classes, shapes));
+    models_.push_back(MakeModel(inventory, *node.in_flight, classes, shapes));
     const auto& model = models_.back();
     for (std::size_t b = 0; b < model.boards.size(); ++b) {
       const auto& board = model.boards[b];
-      const auto state = board.shape->StateOf(FreeOf(*node.in_flight, node.in_flight->view().boards[b], board));
+      const auto state = board.shape->StateOf(FreeOf(*node.in_flight, node.in_flight->layout().boards[b], board));
       if (state) {
         auto& counted = census_[board.census].boards;
         if (counted.size() <= *state) counted.resize(*state + std::size_t{1}, 0);
@@ -55,38 +51,33 @@ Packing::Packing(const Inventory& inventory, const Demand* demand, std::span<con
   worths_ = ComputeWorths(census_, classes);
 }
 
-Packing::Model Packing::MakeModel(const InFlight& in_flight, const PackingClasses& classes, ShapeCache& shapes) {
+Packing::Model Packing::MakeModel(const Inventory& inventory, const InFlight& in_flight, const PackingClasses& classes,
+                                  ShapeCache& shapes) {
   const auto& view = in_flight.view();
+  const auto& layout = in_flight.layout();
   Model model;
   model.start = &in_flight;
-  model.place.resize(view.devices.size(), 0);
-  std::map<std::string, std::uint32_t> neighbourhoods;
-  for (const auto& board_view : view.boards) {
+  model.place.resize(layout.devices.size(), 0);
+  std::map<AttributeId, std::uint32_t> neighbourhoods;
+  const auto near = inventory.attributes().FindName("resource.kubernetes.io", "pcieRoot");
+  for (const auto& board_view : layout.boards) {
     Board board;
     std::vector<Amount> declared;
-    for (const auto counter : board_view.counters)
-      declared.push_back(view.pools[board_view.pool].counters[counter].declared);
+    for (const auto counter : board_view.counters) declared.push_back(layout.counters[counter].declared);
     std::vector<BoardShape::Type> type_of_device;
-    std::string where;
+    AttributeId where = kNoAttribute;
     for (std::uint32_t place = 0; place < board_view.devices.size(); ++place) {
       const auto d = board_view.devices[place];
-      const auto& device = view.devices[d];
       model.place[d] = place;
       BoardShape::Type type{
-          .mask = classes.MaskOf(*device.content), .need = std::vector<Amount>(declared.size(), 0), .count = 0};
-      for (const auto& consumption : device.consumes) {
+          .mask = classes.MaskOf(view.Device(d)), .need = std::vector<Amount>(declared.size(), 0), .count = 0};
+      for (const auto& consumption : layout.ConsumptionOf(d)) {
         const auto found =
             std::lower_bound(board_view.counters.begin(), board_view.counters.end(), consumption.counter);
         type.need[static_cast<std::size_t>(found - board_view.counters.begin())] = consumption.amount;
       }
       type_of_device.push_back(std::move(type));
-      if (where.empty()) {
-        if (const auto* value = FindAttribute(*device.content, kNeighbourhoodAttribute)) {
-          DeviceContent one;
-          one.attributes.push_back({.domain = "", .id = "", .value = *value});
-          where = ProjectContent(one, std::nullopt);
-        }
-      }
+      if (near && where == kNoAttribute) where = view.Device(d).Attribute(*near);
     }
     auto types = type_of_device;
     std::sort(types.begin(), types.end());
@@ -117,9 +108,9 @@ Packing::Model Packing::MakeModel(const InFlight& in_flight, const PackingClasse
   return model;
 }
 
-BoardShape::Free Packing::FreeOf(const InFlight& in_flight, const BoardView& view, const Board& board) {
+BoardShape::Free Packing::FreeOf(const InFlight& in_flight, const NodeLayout::Board& view, const Board& board) {
   BoardShape::Free free;
-  for (const auto counter : view.counters) free.push_back(in_flight.Remaining(view.pool, counter));
+  for (const auto counter : view.counters) free.push_back(in_flight.Remaining(counter));
   const auto& limits = board.shape->limit_of_type();
   free.resize(free.size() + board.shape->limit_count(), 0);
   for (std::size_t i = 0; i < view.devices.size(); ++i) {
@@ -160,7 +151,7 @@ PickOrder Packing::OrderFor(std::size_t index) const {
 
 void Packing::Sort(const Model& model, const InFlight& in_flight, std::size_t remaining,
                    std::vector<std::uint32_t>& candidates) const {
-  const auto& view = in_flight.view();
+  const auto& view = in_flight.layout();
   struct BoardNow {
     bool known = false;
     BoardShape::Free free;
@@ -242,7 +233,7 @@ void Packing::Sort(const Model& model, const InFlight& in_flight, std::size_t re
 PackingCost Packing::CostOf(std::size_t index, const std::vector<Pick>& picks) const {
   const auto& model = models_[index];
   const auto& start = *model.start;
-  const auto& view = start.view();
+  const auto& view = start.layout();
   InFlight end = start;
   PackingCost cost;
   std::vector<std::uint8_t> touched(view.boards.size(), 0);

@@ -64,8 +64,9 @@ class Packing {
     std::vector<std::uint32_t> place;  // by device: where it stands on its board
   };
 
-  Model MakeModel(const InFlight& in_flight, const PackingClasses& classes, ShapeCache& shapes);
-  static BoardShape::Free FreeOf(const InFlight& in_flight, const BoardView& view, const Board& board);
+  Model MakeModel(const Inventory& inventory, const InFlight& in_flight, const PackingClasses& classes,
+                  ShapeCache& shapes);
+  static BoardShape::Free FreeOf(const InFlight& in_flight, const NodeLayout::Board& view, const Board& board);
   double WorthOf(const Board& board, const BoardShape::Free& free) const;
   static std::int64_t FreePpm(const Board& board, const BoardShape::Free& free);
   void Sort(const Model& model, const InFlight& in_flight, std::size_t remaining,

@@ -9,19 +9,20 @@ namespace {
 
 constexpr std::size_t kMaxMaskClasses = 64;
 
-const std::string* StringAttribute(const DeviceContent& content, const std::string& id) {
-  for (const auto& attribute : content.attributes) {
-    if (attribute.id != id) continue;
-    if (const auto* text = std::get_if<std::string>(&attribute.value)) return text;
+const std::string* StringAttribute(const Inventory& inventory, const DeviceRef& device, std::string_view id) {
+  const auto& attributes = inventory.attributes();
+  for (const auto attribute : device.attributes()) {
+    if (attributes.Name(attributes.NameOf(attribute)).id != id) continue;
+    if (const auto* text = std::get_if<std::string>(&attributes.At(attribute).value)) return text;
   }
   return nullptr;
 }
 
 }  // namespace
 
-std::string LabelOf(const DeviceContent& content) {
+std::string LabelOf(const Inventory& inventory, const DeviceRef& device) {
   for (const auto* id : {"profile", "type"}) {
-    if (const auto* text = StringAttribute(content, id)) return *text;
+    if (const auto* text = StringAttribute(inventory, device, id)) return *text;
   }
   return "";
 }
@@ -37,7 +38,7 @@ PackingClasses::PackingClasses(const Inventory& inventory, const Demand* demand,
   if (known_) return;
   std::set<std::string> labels;
   for (const auto* view : views) {
-    for (const auto& device : view->devices) labels.insert(LabelOf(*device.content));
+    for (std::uint32_t d = 0; d < view->layout->candidates; ++d) labels.insert(LabelOf(inventory, view->Device(d)));
   }
   for (const auto& label : labels) {
     if (classes_.size() < kMaxMaskClasses) Add({.label = label, .selectors = {}, .weight = 0});
@@ -59,14 +60,14 @@ void PackingClasses::Add(Demand::Class entry) {
   classes_.push_back(std::move(added));
 }
 
-ClassMask PackingClasses::MaskOf(const DeviceContent& content) const {
-  const auto label = LabelOf(content);
+ClassMask PackingClasses::MaskOf(const DeviceRef& device) const {
+  const auto label = LabelOf(*inventory_, device);
   ClassMask mask = 0;
   for (std::size_t c = 0; c < classes_.size(); ++c) {
     const auto& entry = classes_[c];
     bool serves = !entry.selectors.empty() || entry.label == label;
     for (const auto& expression : entry.selectors) {
-      serves = serves && inventory_->Evaluate(expression, content).kind == Verdict::Kind::kTrue;
+      serves = serves && inventory_->Evaluate(expression, device).kind == Verdict::Kind::kTrue;
     }
     if (serves) mask |= ClassMask{1} << c;
   }

@@ -25,7 +25,7 @@ class PackingClasses {
   bool known() const { return known_; }
   bool declared() const { return declared_; }
   double drift() const { return drift_; }
-  ClassMask MaskOf(const DeviceContent& content) const;
+  ClassMask MaskOf(const DeviceRef& device) const;
   // Equal texts: equal classes.
   const std::string& key() const { return key_; }
 
@@ -46,6 +46,6 @@ class PackingClasses {
 };
 
 // The `profile` attribute of a device, or its `type` when it has none; "" without either.
-std::string LabelOf(const DeviceContent& content);
+std::string LabelOf(const Inventory& inventory, const DeviceRef& device);
 
 }  // namespace kumiko::allocator

@@ -12,7 +12,6 @@
 #include "allocator/packing.h"
 #include "allocator/result_builder.h"
 #include "allocator/search.h"
-#include "allocator/view_builder.h"
 
 namespace kumiko::allocator {
 namespace {
@@ -22,17 +21,22 @@ void Merge(const std::optional<std::vector<cel::AttributeKey>>& read, KeysInPlay
   if (keys) keys->insert(keys->end(), read->begin(), read->end());
 }
 
+void Merge(const SelectorPlan& selector, KeysInPlay& keys) {
+  if (selector.expression) Merge(selector.expression->ReadKeys(), keys);
+}
+
 KeysInPlay KeysOf(const Inventory& inventory, const Plan& plan, const Options& options) {
   KeysInPlay keys;
   keys.emplace();
   for (const auto& claim : plan.claims) {
     for (const auto& request : claim.requests) {
       for (const auto& alternative : request.alternatives) {
-        for (const auto& selector : alternative.selectors) Merge(selector.ReadKeys(), keys);
+        for (const auto& selector : alternative.selectors) Merge(selector, keys);
+        for (const auto& derived : alternative.derived) Merge(derived.expression, keys);
       }
     }
     for (const auto& constraint : claim.constraints) {
-      auto [domain, id] = SplitName(constraint.attribute, "");
+      const auto& [domain, id] = inventory.attributes().Name(constraint.name);
       // Without a domain the name belongs to whichever driver published the device.
       if (domain.empty()) return std::nullopt;
       if (keys) keys->push_back({.map = cel::AttributeKey::Map::kAttributes, .domain = domain, .id = id});
@@ -175,7 +179,7 @@ class Placing {
     placement_.kind = Outcome::Kind::kFits;
     placement_.error.clear();
     placement_.node = node;
-    auto results = BuildResults(inventory_.ViewOf(node), plan_, picks);
+    auto results = BuildResults(inventory_, inventory_.ViewOf(node), plan_, picks);
     if (results) {
       placement_.results = std::move(*results);
     } else {
@@ -197,14 +201,8 @@ class Placing {
 Placement Place(const Inventory& inventory, State& state, std::span<const api::ResourceClaim* const> claims,
                 std::span<const std::string> candidate_nodes, const Options& options) {
   const auto plan = MakePlan(inventory, claims);
-  if (!plan) {
-    Placement failed;
-    failed.kind = Outcome::Kind::kFatal;
-    failed.error = plan.error().message;
-    return failed;
-  }
-  const auto groups = GroupNodes(inventory, state, *plan, candidate_nodes, options);
-  Placing placing(inventory, state, *plan, options);
+  const auto groups = GroupNodes(inventory, state, plan, candidate_nodes, options);
+  Placing placing(inventory, state, plan, options);
   switch (options.policy) {
     case Policy::kFirstFit:
       return placing.FirstFit(groups);

@@ -156,7 +156,7 @@ TEST_F(Packed, EarlierAlternativesWinAcrossNodes) {
 TEST_F(Packed, ASelectorErrorOnOneNodeLeavesTheOthers) {
   AddGpus("a-gpus", 1);
   AddBoards("b-parts");
-  const auto selector = R"(device.attributes["gpu.example.com"].profile == "1g.10gb")";
+  const auto selector = R"(device.attributes["gpu.example.com"].model == "A100")";
   EXPECT_EQ(Try(ClaimBuilder("c").Request("r").Class("gpu-or-part").Selector(selector)).node, "b-parts");
   nodes_ = {"a-gpus"};
   EXPECT_EQ(Try(ClaimBuilder("c").Request("r").Class("gpu-or-part").Selector(selector)).kind, Outcome::Kind::kFatal);
@@ -195,7 +195,7 @@ TEST_F(Packed, ExplainsEveryDeviceOnce) {
   EXPECT_EQ(Why(ClaimBuilder("a").Request("r").Selector(R"(device.attributes["example.com"].uuid == "x")")),
             "none of 4 devices: 4 attribute uuid does not exist in the domain that is asked; gpu.example.com has it");
   EXPECT_EQ(Why(ClaimBuilder("a").Request("r").Class("absent")),
-            "claim ns/a: request r: could not retrieve device class absent: class does not exist");
+            "claim ns/a, request r: could not retrieve device class absent: device class \"absent\" not found");
   nodes_ = {"empty"};
   EXPECT_EQ(Why(ClaimBuilder("a").Request("r")), "no device is published on these nodes");
 }

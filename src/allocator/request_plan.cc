@@ -1,22 +1,16 @@
 #include "allocator/request_plan.h"
 
 #include <algorithm>
-#include <limits>
-#include <optional>
+#include <utility>
 
 #include "base/suggest.h"
 
 namespace kumiko::allocator {
 namespace {
 
-Status CompileSelectors(const Inventory& inventory, const std::vector<api::DeviceSelector>& selectors,
-                        AlternativePlan& plan) {
-  for (std::size_t i = 0; i < selectors.size(); ++i) {
-    if (!selectors[i].cel) return Fail(Code::kInvalidArgument, "selector #{}: only CEL selectors are supported", i);
-    KU_TRY(auto expression, inventory.Compile(selectors[i].cel->expression), "selector #{}", i);
-    plan.selectors.push_back(std::move(expression));
-  }
-  return {};
+SelectorPlan Compiled(Result<cel::Expression> compiled) {
+  if (compiled) return {.expression = std::move(*compiled), .error = {}};
+  return {.expression = std::nullopt, .error = std::move(compiled.error().message)};
 }
 
 bool Applies(const api::DeviceConstraint& constraint, const std::string& request, const std::string& alternative) {
@@ -25,102 +19,178 @@ bool Applies(const api::DeviceConstraint& constraint, const std::string& request
          std::find(names.begin(), names.end(), alternative) != names.end();
 }
 
-Result<AlternativePlan> MakeAlternative(const Inventory& inventory, const api::DeviceClaim& claim,
-                                        const api::DeviceRequest& request, const api::DeviceSubRequest& alternative) {
-  AlternativePlan plan;
-  plan.name = alternative.name.empty() ? request.name : request.name + "/" + alternative.name;
-  plan.request = &alternative;
-  if (alternative.device_class_name.empty()) return Fail(Code::kInvalidArgument, "names no device class");
-  plan.device_class = inventory.FindClass(alternative.device_class_name);
-  if (!plan.device_class) {
-    const auto near = Suggest(alternative.device_class_name, inventory.ClassNames());
-    return Fail(Code::kNotFound, "could not retrieve device class {}: class does not exist{}",
-                alternative.device_class_name, near ? "; did you mean " + *near + "?" : "");
-  }
-  KU_TRY_OK(CompileSelectors(inventory, plan.device_class->spec.selectors, plan), "class {}",
-            alternative.device_class_name);
-  KU_TRY_OK(CompileSelectors(inventory, alternative.selectors, plan));
-  if (alternative.allocation_mode == api::kAll) {
-    plan.all = true;
-  } else if (alternative.allocation_mode == api::kExactCount) {
-    plan.count = static_cast<std::size_t>(std::max<std::int64_t>(alternative.count, 0));
-  } else {
-    return Fail(Code::kInvalidArgument, "unsupported count mode {}", alternative.allocation_mode);
-  }
-  plan.admin_access = alternative.admin_access.value_or(false);
-  for (std::uint32_t i = 0; i < claim.constraints.size(); ++i) {
-    if (Applies(claim.constraints[i], request.name, plan.name)) plan.constraints.push_back(i);
-  }
-  return plan;
-}
+// Plans one claim.
+class ClaimPlanner {
+ public:
+  ClaimPlanner(const Inventory& inventory, const api::ResourceClaim& claim, std::uint32_t& next_serial)
+      : inventory_(inventory), features_(inventory.features()), claim_(claim), next_serial_(next_serial) {}
 
-Result<RequestPlan> MakeRequest(const Inventory& inventory, const api::DeviceClaim& claim,
-                                const api::DeviceRequest& request, std::uint32_t& next_serial) {
-  RequestPlan plan;
-  plan.name = request.name;
-  plan.with_alternatives = !request.exactly.has_value();
-  const auto add = [&](const api::DeviceSubRequest& alternative) -> Status {
-    KU_TRY(auto made, MakeAlternative(inventory, claim, request, alternative));
-    made.serial = next_serial++;
-    plan.alternatives.push_back(std::move(made));
-    return {};
-  };
-  if (request.exactly) {
-    KU_TRY_OK(add(*request.exactly), "request {}", request.name);
-  } else {
+  ClaimPlan Run() {
+    plan_.name = api::QualifiedName(claim_.metadata);
+    plan_.claim = &claim_;
+    const auto& devices = claim_.spec.devices;
+    plan_.requests.reserve(devices.requests.size());
+    for (const auto& request : devices.requests) {
+      plan_.requests.push_back(MakeRequest(request));
+      if (failed_) return std::move(plan_);
+    }
+    for (std::size_t i = 0; i < devices.constraints.size(); ++i) {
+      const auto& constraint = devices.constraints[i];
+      if (!constraint.match_attribute && !constraint.distinct_attribute) {
+        plan_.error =
+            fmt::format("claim {}, constraint #{}: empty constraint (unsupported constraint type?)", plan_.name, i);
+        return std::move(plan_);
+      }
+      ConstraintPlan made;
+      made.distinct = !constraint.match_attribute;
+      made.attribute = made.distinct ? *constraint.distinct_attribute : *constraint.match_attribute;
+      made.name = inventory_.attributes().InternName(made.attribute, "");
+      made.written = inventory_.names().Intern(made.attribute);
+      plan_.constraints.push_back(std::move(made));
+    }
+    return std::move(plan_);
+  }
+
+ private:
+  template <class... Args>
+  std::string Fails(const std::string& request, fmt::format_string<Args...> text, Args&&... args) {
+    failed_ = true;
+    return fmt::format("claim {}, request {}: ", plan_.name, request) + fmt::format(text, std::forward<Args>(args)...);
+  }
+
+  RequestPlan MakeRequest(const api::DeviceRequest& request) {
+    RequestPlan plan;
+    plan.name = request.name;
+    plan.with_alternatives = !request.first_available.empty();
+    plan.error = RequestError(request);
+    if (failed_) return plan;
+    if (!plan.with_alternatives) {
+      static const api::DeviceSubRequest kNothing;
+      plan.alternatives.push_back(
+          MakeAlternative(request, request.exactly ? *request.exactly : kNothing, request.name));
+      return plan;
+    }
+    plan.alternatives.reserve(request.first_available.size());
     for (const auto& alternative : request.first_available) {
-      KU_TRY_OK(add(alternative), "request {}/{}", request.name, alternative.name);
+      plan.alternatives.push_back(MakeAlternative(request, alternative, alternative.name));
+      if (failed_) break;
     }
-    if (plan.alternatives.empty()) return Fail(Code::kInvalidArgument, "request {}: asks for nothing", request.name);
+    return plan;
   }
-  return plan;
-}
 
-std::size_t LeastDevices(const RequestPlan& request) {
-  std::size_t least = std::numeric_limits<std::size_t>::max();
-  for (const auto& alternative : request.alternatives) least = std::min(least, alternative.all ? 0 : alternative.count);
-  return least;
-}
-
-Result<ClaimPlan> MakeClaim(const Inventory& inventory, const api::ResourceClaim& claim, std::uint32_t& next_serial) {
-  ClaimPlan plan;
-  plan.name = api::QualifiedName(claim.metadata);
-  plan.claim = &claim;
-  const auto& devices = claim.spec.devices;
-  std::size_t sum = 0;
-  for (const auto& request : devices.requests) {
-    KU_TRY(auto made, MakeRequest(inventory, devices, request, next_serial));
-    const auto least = LeastDevices(made);
-    if (least > api::kMaxAllocationResults || sum + least > api::kMaxAllocationResults) {
-      return Fail(Code::kInvalidArgument,
-                  "request {}: adding {} devices exceeds the claim limit of {}, with {} already accounted for",
-                  request.name, least, api::kMaxAllocationResults, sum);
+  std::string RequestError(const api::DeviceRequest& request) {
+    if (!features_.prioritized_list && !request.first_available.empty()) {
+      return Fails(request.name, "has subrequests, but the DRAPrioritizedList feature is disabled");
     }
-    sum += least;
-    plan.requests.push_back(std::move(made));
+    if (features_.consumable_capacity) return "";
+    constexpr const char* kNoCapacity = "has capacity requests, but the DRAConsumableCapacity feature is disabled";
+    if (request.exactly && request.exactly->capacity) return Fails(request.name, "{}", kNoCapacity);
+    for (const auto& alternative : request.first_available) {
+      if (!alternative.capacity) continue;
+      failed_ = true;
+      return fmt::format("claim {}, subrequest {}: {}", plan_.name, alternative.name, kNoCapacity);
+    }
+    return "";
   }
-  for (const auto& constraint : devices.constraints) {
-    if (constraint.match_attribute) {
-      plan.constraints.push_back({.distinct = false, .attribute = *constraint.match_attribute});
-    } else if (constraint.distinct_attribute) {
-      plan.constraints.push_back({.distinct = true, .attribute = *constraint.distinct_attribute});
+
+  AlternativePlan MakeAlternative(const api::DeviceRequest& request, const api::DeviceSubRequest& alternative,
+                                  const std::string& own_name) {
+    AlternativePlan plan;
+    plan.name = request.first_available.empty() ? request.name : request.name + "/" + alternative.name;
+    plan.own_name = own_name;
+    plan.request = &alternative;
+    plan.serial = next_serial_++;
+    plan.error = AlternativeError(alternative, own_name);
+    if (failed_) return plan;
+    plan.device_class = inventory_.FindClass(alternative.device_class_name);
+    if (!plan.device_class) {
+      const auto near = Suggest(alternative.device_class_name, inventory_.ClassNames());
+      plan.error = Fails(own_name, "could not retrieve device class {}: device class \"{}\" not found{}",
+                         alternative.device_class_name, alternative.device_class_name,
+                         near ? "; did you mean " + *near + "?" : "");
+      return plan;
+    }
+    Compile(plan, alternative);
+    if (alternative.allocation_mode == api::kAll) {
+      plan.all = true;
+    } else if (alternative.allocation_mode == api::kExactCount) {
+      plan.count = static_cast<std::size_t>(std::max<std::int64_t>(alternative.count, 0));
     } else {
-      return Fail(Code::kInvalidArgument, "empty constraint (unsupported constraint type?)");
+      plan.error = Fails(own_name, "unsupported count mode {}", alternative.allocation_mode);
+    }
+    plan.admin_access = request.first_available.empty() && alternative.admin_access.value_or(false);
+    const auto& constraints = claim_.spec.devices.constraints;
+    for (std::uint32_t i = 0; i < constraints.size(); ++i) {
+      if (Applies(constraints[i], request.name, plan.name)) plan.constraints.push_back(i);
+    }
+    return plan;
+  }
+
+  std::string AlternativeError(const api::DeviceSubRequest& alternative, const std::string& own_name) {
+    if (!alternative.derived_attributes.empty() && !features_.derived_attributes) {
+      return Fails(own_name, "cannot handle request with derived attributes, the feature is disabled");
+    }
+    for (std::size_t i = 0; i < alternative.selectors.size(); ++i) {
+      if (alternative.selectors[i].cel) continue;
+      failed_ = true;
+      return fmt::format("claim {}, request {}, selector #{}: CEL expression empty (unsupported selector type?)",
+                         plan_.name, own_name, i);
+    }
+    if (!features_.admin_access && alternative.admin_access) {
+      return Fails(own_name, "admin access is requested, but the feature is disabled");
+    }
+    if (alternative.device_class_name.empty()) {
+      return Fails(own_name, "missing device class name (unsupported request type?)");
+    }
+    return "";
+  }
+
+  void Compile(AlternativePlan& plan, const api::DeviceSubRequest& alternative) {
+    const auto& of_class = plan.device_class->spec.selectors;
+    plan.class_selectors = of_class.size();
+    plan.selectors.reserve(of_class.size() + alternative.selectors.size());
+    for (const auto* selectors : {&of_class, &alternative.selectors}) {
+      for (const auto& selector : *selectors) {
+        plan.selectors.push_back(Compiled(inventory_.Compile(selector.cel ? selector.cel->expression : "")));
+      }
+    }
+    for (const auto& derived : alternative.derived_attributes) {
+      plan.derived.push_back({.name = inventory_.attributes().InternName(derived.name, ""),
+                              .attribute = derived.name,
+                              .expression = Compiled(inventory_.CompileDerivedAttribute(derived.expression))});
     }
   }
-  return plan;
-}
+
+  const Inventory& inventory_;
+  const Features& features_;
+  const api::ResourceClaim& claim_;
+  std::uint32_t& next_serial_;
+  ClaimPlan plan_;
+  bool failed_ = false;
+};
 
 }  // namespace
 
-Result<Plan> MakePlan(const Inventory& inventory, std::span<const api::ResourceClaim* const> claims) {
+Plan MakePlan(const Inventory& inventory, std::span<const api::ResourceClaim* const> claims) {
   Plan plan;
+  plan.claims.reserve(claims.size());
   for (const auto* claim : claims) {
-    KU_TRY(auto made, MakeClaim(inventory, *claim, plan.alternative_count), "claim {}",
-           api::QualifiedName(claim->metadata));
-    plan.claims.push_back(std::move(made));
+    plan.claims.push_back(ClaimPlanner(inventory, *claim, plan.alternative_count).Run());
   }
   return plan;
+}
+
+std::string FirstError(const Plan& plan) {
+  for (const auto& claim : plan.claims) {
+    for (const auto& request : claim.requests) {
+      if (!request.error.empty()) return request.error;
+      for (const auto& alternative : request.alternatives) {
+        if (!alternative.error.empty()) return alternative.error;
+      }
+    }
+    if (!claim.error.empty()) return claim.error;
+  }
+  return "";
 }
 
 }  // namespace kumiko::allocator

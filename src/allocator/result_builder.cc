@@ -6,20 +6,27 @@
 namespace kumiko::allocator {
 namespace {
 
-api::DeviceRequestAllocationResult BuildDevice(const NodeView& view, const Pick& pick, std::size_t& next_share) {
-  const auto& device = view.devices[pick.device];
-  const auto& pool = view.pools[device.pool];
+api::DeviceRequestAllocationResult BuildDevice(const Inventory& inventory, const NodeView& view, const Pick& pick,
+                                               std::size_t& next_share) {
+  const auto ref = view.Device(pick.device);
+  auto id = inventory.IdOf(view, pick.device);
   api::DeviceRequestAllocationResult result;
   result.request = pick.alternative->name;
-  result.driver = pool.driver;
-  result.pool = pool.name;
-  result.device = device.device->name;
+  result.driver = std::move(id.driver);
+  result.pool = std::move(id.pool);
+  result.device = std::move(id.device);
   if (pick.alternative->admin_access) result.admin_access = true;
   result.tolerations = pick.alternative->request->tolerations;
   if (pick.shared) {
     result.share_id = "share-" + std::to_string(next_share++);
-    result.consumed_capacity = pick.consumed;
+    result.consumed_capacity = ByName(ref.capacities(), pick.amounts);
   }
+  const auto* extras = ref.shape().ExtrasOf(ref.device());
+  if (extras && inventory.features().device_binding_and_status) {
+    result.binding_conditions = extras->binding_conditions;
+    result.binding_failure_conditions = extras->binding_failure_conditions;
+  }
+  result.skip_node_operations = ref.shape().skip_node_operations;
   return result;
 }
 
@@ -28,7 +35,13 @@ std::vector<const AlternativePlan*> ChosenAlternatives(const ClaimPlan& claim, s
                                                        const std::vector<Pick>& picks) {
   std::vector<const AlternativePlan*> chosen(claim.requests.size(), nullptr);
   for (std::size_t r = 0; r < claim.requests.size(); ++r) {
-    if (claim.requests[r].alternatives.size() == 1) chosen[r] = &claim.requests[r].alternatives.front();
+    // Alternatives that ask for nothing leave no pick; the first of them is taken.
+    const auto& alternatives = claim.requests[r].alternatives;
+    for (const auto& alternative : alternatives) {
+      if (!chosen[r] && (alternatives.size() == 1 || (!alternative.all && alternative.count == 0))) {
+        chosen[r] = &alternative;
+      }
+    }
   }
   for (const auto& pick : picks) {
     if (pick.claim == index) chosen[pick.request] = pick.alternative;
@@ -90,23 +103,20 @@ Result<std::optional<api::NodeSelector>> BuildNodeSelector(const NodeView& view,
                                                            const std::vector<const Pick*>& picks) {
   api::NodeSelectorTerm term;
   for (const auto* pick : picks) {
-    const auto& device = view.devices[pick->device];
-    const auto& spec = device.slice->spec;
-    const bool per_device = spec.per_device_node_selection.value_or(false);
-    const auto& node_name = per_device ? device.device->node_name : spec.node_name;
-    if (node_name || device.device->binds_to_node.value_or(false)) {
+    const auto ref = view.Device(pick->device);
+    const auto* extras = ref.shape().ExtrasOf(ref.device());
+    const bool per_device = ref.slice->per_device_node_selection;
+    const bool named = per_device ? extras && extras->node_name : ref.slice->node_name.has_value();
+    if (named || (extras && extras->binds_to_node)) {
       api::NodeSelectorRequirement name{.key = "metadata.name", .operator_ = "In", .values = {view.node}};
       return api::NodeSelector{.node_selector_terms = {{.match_expressions = {}, .match_fields = {name}}}};
     }
-  }
-  for (const auto* pick : picks) {
-    const auto& device = view.devices[pick->device];
-    const bool per_device = device.slice->spec.per_device_node_selection.value_or(false);
-    const auto& selector = per_device ? device.device->node_selector : device.slice->spec.node_selector;
-    if (!selector) continue;
-    if (selector->node_selector_terms.size() != 1) {
-      return Fail(Code::kInvalidArgument, "device {}: its node selector has {} terms instead of one",
-                  device.device->name, selector->node_selector_terms.size());
+    static const std::optional<api::NodeSelector> kNone;
+    const auto& selector = per_device ? (extras ? extras->node_selector : kNone) : ref.slice->node_selector;
+    if (!selector || selector->node_selector_terms.empty()) continue;
+    if (selector->node_selector_terms.size() > 1) {
+      return Fail(Code::kInvalidArgument, "unsupported ResourceSlice.NodeSelector with {} terms",
+                  selector->node_selector_terms.size());
     }
     AppendMissing(term.match_fields, selector->node_selector_terms.front().match_fields);
     AppendMissing(term.match_expressions, selector->node_selector_terms.front().match_expressions);
@@ -117,8 +127,8 @@ Result<std::optional<api::NodeSelector>> BuildNodeSelector(const NodeView& view,
 
 }  // namespace
 
-Result<std::vector<api::AllocationResult>> BuildResults(const NodeView& view, const Plan& plan,
-                                                        const std::vector<Pick>& picks) {
+Result<std::vector<api::AllocationResult>> BuildResults(const Inventory& inventory, const NodeView& view,
+                                                        const Plan& plan, const std::vector<Pick>& picks) {
   std::vector<api::AllocationResult> results;
   std::size_t next_share = 0;
   for (std::uint32_t c = 0; c < plan.claims.size(); ++c) {
@@ -127,10 +137,11 @@ Result<std::vector<api::AllocationResult>> BuildResults(const NodeView& view, co
     for (const auto& pick : picks) {
       if (pick.claim != c) continue;
       of_claim.push_back(&pick);
-      result.devices.results.push_back(BuildDevice(view, pick, next_share));
+      result.devices.results.push_back(BuildDevice(inventory, view, pick, next_share));
     }
     result.devices.config = BuildConfig(plan.claims[c], ChosenAlternatives(plan.claims[c], c, picks));
-    KU_TRY(result.node_selector, BuildNodeSelector(view, of_claim), "claim {}", plan.claims[c].name);
+    KU_TRY(result.node_selector, BuildNodeSelector(view, of_claim), "create NodeSelector for claim {}",
+           plan.claims[c].claim->metadata.name);
     results.push_back(std::move(result));
   }
   return results;

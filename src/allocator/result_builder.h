@@ -12,7 +12,7 @@
 namespace kumiko::allocator {
 
 // One result per claim. Fails with kInvalidArgument when a device's node selector has several terms.
-Result<std::vector<api::AllocationResult>> BuildResults(const NodeView& view, const Plan& plan,
-                                                        const std::vector<Pick>& picks);
+Result<std::vector<api::AllocationResult>> BuildResults(const Inventory& inventory, const NodeView& view,
+                                                        const Plan& plan, const std::vector<Pick>& picks);
 
 }  // namespace kumiko::allocator

@@ -1,5 +1,6 @@
 #include "allocator/state.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "allocator/decision_cache.h"
@@ -7,100 +8,128 @@
 #include "base/check.h"
 
 namespace kumiko::allocator {
+namespace {
+
+constexpr std::size_t kMaxChanged = 100'000;
+
+}  // namespace
 
 State::State(const Inventory& inventory) : inventory_(&inventory), cache_(std::make_unique<DecisionCache>()) {}
 State::~State() = default;
 
+State::Entry State::EntryFor(const DeviceId& id) const {
+  Entry entry;
+  entry.pool = inventory_->PoolOf(id.driver, id.pool);
+  entry.device = inventory_->names().Intern(id.device);
+  return entry;
+}
+
 void State::Add(const api::AllocationResult& result) {
   Record(result, 1);
 }
-
-void State::AddConsumed(const DeviceId& id, const std::map<std::string, Quantity>& amounts) {
-  Entry entry;
-  entry.device = inventory_->IndexOf(id);
-  entry.consumed = amounts;
-  Apply(entry, 1);
-  journal_.push_back(std::move(entry));
-}
-
 void State::Remove(const api::AllocationResult& result) {
   Record(result, -1);
+}
+
+void State::AddDevice(const DeviceId& id) {
+  auto entry = EntryFor(id);
+  entry.exclusive = 1;
+  Record(std::move(entry), 1);
+}
+
+void State::AddShare(const DeviceId& id) {
+  auto entry = EntryFor(id);
+  entry.shares = 1;
+  Record(std::move(entry), 1);
+}
+
+void State::AddConsumedCapacity(const DeviceId& id, const CapacityAmounts& amounts) {
+  auto entry = EntryFor(id);
+  entry.capacities = 1;
+  entry.consumed = amounts;
+  Record(std::move(entry), 1);
 }
 
 void State::Record(const api::AllocationResult& result, int sign) {
   for (const auto& device : result.devices.results) {
     if (device.admin_access.value_or(false)) continue;
-    Entry entry;
-    entry.device = inventory_->IndexOf({device.driver, device.pool, device.device});
-    entry.exclusive = device.share_id ? 0 : 1;
-    entry.shares = device.share_id ? 1 : 0;
-    if (device.share_id) entry.consumed = device.consumed_capacity;
-    entry.sign = sign;
-    Apply(entry, sign);
-    journal_.push_back(std::move(entry));
+    auto entry = EntryFor({device.driver, device.pool, device.device});
+    if (device.share_id) {
+      entry.shares = 1;
+      entry.capacities = device.consumed_capacity.empty() ? 0 : 1;
+      entry.consumed = device.consumed_capacity;
+    } else {
+      entry.exclusive = 1;
+    }
+    Record(std::move(entry), sign);
   }
+}
+
+void State::Record(Entry entry, int sign) {
+  Apply(entry, sign);
+  journal_.emplace_back(std::move(entry), sign);
 }
 
 void State::Apply(const Entry& entry, int sign) {
-  if (entry.device >= exclusive_.size()) {
-    exclusive_.resize(entry.device + std::size_t{1}, 0);
-    shares_.resize(entry.device + std::size_t{1}, 0);
+  if (pools_.size() <= entry.pool) pools_.resize(entry.pool + std::size_t{1});
+  auto& holdings = pools_[entry.pool];
+  auto found = std::find_if(holdings.begin(), holdings.end(), [&](const auto& h) { return h.device == entry.device; });
+  if (found == holdings.end()) {
+    holdings.push_back({.device = entry.device, .consumed = {}});
+    found = holdings.end() - 1;
   }
-  exclusive_[entry.device] += sign * entry.exclusive;
-  shares_[entry.device] += sign * entry.shares;
-  KU_CHECK(exclusive_[entry.device] >= 0 && shares_[entry.device] >= 0)
-      << "device " << ToString(inventory_->IdOf(entry.device)) << " given back without having been taken";
-  if (!entry.consumed.empty()) {
-    auto& consumed = consumed_[entry.device];
-    for (const auto& [name, amount] : entry.consumed) {
-      if (sign > 0) {
-        consumed[name] += amount;
-      } else {
-        Quantity& left = consumed[name];
-        left -= amount;
-        if (left.Sign() == 0) consumed.erase(name);
-      }
-    }
-    if (consumed.empty()) consumed_.erase(entry.device);
+  found->exclusive += sign * entry.exclusive;
+  found->shares += sign * entry.shares;
+  found->capacities += sign * entry.capacities;
+  KU_CHECK(found->exclusive >= 0 && found->shares >= 0 && found->capacities >= 0)
+      << "gave back what was not taken: device " << inventory_->names().Text(entry.device);
+  for (const auto& [name, amount] : entry.consumed) {
+    auto& sum = found->consumed[name];
+    sum = sign > 0 ? sum.Add(amount) : sum.Sub(amount);
   }
-  const auto pool = inventory_->PoolIndexOf(entry.device);
-  if (pool >= pool_versions_.size()) pool_versions_.resize(pool + std::size_t{1}, 0);
-  ++pool_versions_[pool];
+  if (found->capacities == 0) found->consumed.clear();
+  if (!found->held()) {
+    if (found != holdings.end() - 1) *found = std::move(holdings.back());
+    holdings.pop_back();
+  }
   ++version_;
+  if (pool_versions_.size() <= entry.pool) pool_versions_.resize(entry.pool + std::size_t{1}, 0);
+  ++pool_versions_[entry.pool];
+  if (changed_.size() >= kMaxChanged) {
+    first_changed_ += changed_.size() + 1;
+    changed_.clear();
+  }
+  changed_.push_back(entry.pool);
+}
+
+std::span<const Holding> State::HoldingsOf(PoolId pool) const {
+  return pool < pools_.size() ? std::span<const Holding>(pools_[pool]) : std::span<const Holding>();
+}
+
+const Holding* State::Find(PoolId pool, NameId device) const {
+  for (const auto& holding : HoldingsOf(pool)) {
+    if (holding.device == device) return &holding;
+  }
+  return nullptr;
 }
 
 bool State::Holds(const DeviceId& id) const {
-  return Holds(inventory_->IndexOf(id));
-}
-
-bool State::Holds(DeviceIndex index) const {
-  return index < exclusive_.size() && (exclusive_[index] > 0 || shares_[index] > 0);
-}
-
-bool State::HoldsExclusively(DeviceIndex index) const {
-  return index < exclusive_.size() && exclusive_[index] > 0;
-}
-
-std::int32_t State::Shares(DeviceIndex index) const {
-  return index < shares_.size() ? shares_[index] : 0;
-}
-
-const std::map<std::string, Quantity>* State::ConsumedCapacity(DeviceIndex index) const {
-  const auto found = consumed_.find(index);
-  return found == consumed_.end() ? nullptr : &found->second;
-}
-
-std::uint64_t State::PoolVersion(std::uint32_t pool) const {
-  return pool < pool_versions_.size() ? pool_versions_[pool] : 0;
+  const auto entry = EntryFor(id);
+  return Find(entry.pool, entry.device) != nullptr;
 }
 
 void State::UndoTo(JournalMark mark) {
-  KU_CHECK(mark <= journal_.size()) << "undo to " << mark << " of " << journal_.size();
+  KU_CHECK(mark <= journal_.size()) << "mark of a journal that was cleared";
   while (journal_.size() > mark) {
-    const Entry entry = std::move(journal_.back());
+    const auto& [entry, sign] = journal_.back();
+    Apply(entry, -sign);
     journal_.pop_back();
-    Apply(entry, -entry.sign);
   }
+}
+
+std::optional<std::span<const PoolId>> State::ChangedSince(std::uint64_t from) const {
+  if (from < first_changed_) return std::nullopt;
+  return std::span<const PoolId>(changed_).subspan(from - first_changed_);
 }
 
 }  // namespace kumiko::allocator

@@ -11,17 +11,32 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "allocator/capacity.h"
 #include "allocator/device_id.h"
-#include "allocator/node_view.h"
+#include "allocator/slice_shape.h"
 #include "api/resource/types.h"
 
 namespace kumiko::allocator {
 
 class Inventory;
 struct DecisionCache;
+
+// One device of which something is held.
+struct Holding {
+  NameId device = 0;
+  std::int32_t exclusive = 0;   // holders of the whole device
+  std::int32_t shares = 0;      // holders of a share
+  std::int32_t capacities = 0;  // entries of consumed capacity, empty ones too
+  CapacityAmounts consumed;     // their sum
+
+  bool shared() const { return shares > 0 || capacities > 0; }
+  bool held() const { return exclusive > 0 || shared(); }
+};
 
 class State {
  public:
@@ -37,17 +52,20 @@ class State {
   void Add(const api::AllocationResult& result);
   // Gives back what Add took; the result must have been added.
   void Remove(const api::AllocationResult& result);
+  // The parts of an allocation one by one: a whole device, a share, consumed capacity.
+  void AddDevice(const DeviceId& id);
+  void AddShare(const DeviceId& id);
+  void AddConsumedCapacity(const DeviceId& id, const CapacityAmounts& amounts);
 
   // Takes capacity of a device without a share of it, for who knows sums only.
   void AddConsumed(const DeviceId& id, const std::map<std::string, Quantity>& amounts);
 
   // Held in any way: exclusively or by at least one share.
   bool Holds(const DeviceId& id) const;
-  bool Holds(DeviceIndex index) const;
-  bool HoldsExclusively(DeviceIndex index) const;
-  std::int32_t Shares(DeviceIndex index) const;
-  // Null when nothing is consumed.
-  const std::map<std::string, Quantity>* ConsumedCapacity(DeviceIndex index) const;
+  // Everything held of a pool, in no particular order.
+  std::span<const Holding> HoldingsOf(PoolId pool) const;
+  // Null when nothing is held of the device.
+  const Holding* Find(PoolId pool, NameId device) const;
 
   // Marks nest: undoing to an outer mark undoes everything since.
   JournalMark Mark() const { return journal_.size(); }
@@ -57,29 +75,36 @@ class State {
 
   // Grows with every change of any device, undo included.
   std::uint64_t version() const { return version_; }
-  // Grows with every change of a device of this pool (Inventory::PoolIndexOf).
-  std::uint64_t PoolVersion(std::uint32_t pool) const;
+  // Pools changed since change number `from`, each maybe more than once; nullopt when that is not known any more.
+  std::optional<std::span<const PoolId>> ChangedSince(std::uint64_t from) const;
 
-  // Scratch memory of Place; holds nothing that a decision depends on.
+  // Grows with every change of a device of this pool.
+  std::uint64_t PoolVersion(PoolId pool) const { return pool < pool_versions_.size() ? pool_versions_[pool] : 0; }
+
+  const Inventory& inventory() const { return *inventory_; }
+  // Scratch memory of decisions; holds nothing that a decision depends on.
   DecisionCache& cache() const { return *cache_; }
 
  private:
   struct Entry {
-    DeviceIndex device = 0;
+    PoolId pool = 0;
+    NameId device = 0;
     std::int32_t exclusive = 0;
     std::int32_t shares = 0;
-    std::map<std::string, Quantity> consumed;
-    int sign = 1;
+    std::int32_t capacities = 0;
+    CapacityAmounts consumed;
   };
   void Apply(const Entry& entry, int sign);
+  void Record(Entry entry, int sign);
   void Record(const api::AllocationResult& result, int sign);
+  Entry EntryFor(const DeviceId& id) const;
 
   const Inventory* inventory_;
-  std::vector<std::int32_t> exclusive_;  // by DeviceIndex; holders of the whole device
-  std::vector<std::int32_t> shares_;     // by DeviceIndex
-  std::map<DeviceIndex, std::map<std::string, Quantity>> consumed_;
-  std::vector<Entry> journal_;
+  std::vector<std::vector<Holding>> pools_;  // by PoolId
+  std::vector<std::pair<Entry, int>> journal_;
   std::vector<std::uint64_t> pool_versions_;
+  std::vector<PoolId> changed_;
+  std::uint64_t first_changed_ = 0;  // number of the change that changed_.front() is
   std::uint64_t version_ = 0;
   std::unique_ptr<DecisionCache> cache_;
 };

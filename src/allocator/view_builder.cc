@@ -2,319 +2,467 @@
 
 #include <algorithm>
 #include <numeric>
-#include <set>
+#include <utility>
+
+#include "allocator/mutant.h"
 
 namespace kumiko::allocator {
 namespace {
 
-using PoolKey = std::pair<std::string, std::string>;
+constexpr std::uint64_t kPoolMark = std::uint64_t{1} << 63;
+constexpr std::uint64_t kRuleMark = std::uint64_t{1} << 62;
+constexpr std::uint64_t kOtherMark = std::uint64_t{1} << 61;
 
 struct Gathered {
+  PoolId pool = 0;
+  NameId driver = 0;
   std::int64_t generation = 0;
   std::vector<const StoredSlice*> relevant;
   std::vector<const StoredSlice*> others;  // of the same pool and generation, not for this node
   bool incomplete = false;
-  bool binding_conditions = false;
+  bool obsolete = false;
 };
 
-Result<bool> Selects(const std::optional<std::string>& node_name, const std::optional<bool>& all_nodes,
+Result<bool> Selects(const std::optional<std::string>& node_name, bool all_nodes,
                      const std::optional<api::NodeSelector>& selector, const ViewInput& input) {
-  if (node_name) return *node_name == input.node;
-  if (all_nodes.value_or(false)) return true;
+  if (node_name && !node_name->empty()) return *node_name == *input.node;
+  if (all_nodes) return true;
   if (selector) {
     static const api::StringMap kNoLabels;
-    return api::Matches(*selector, input.node, input.node_object ? input.node_object->metadata.labels : kNoLabels);
+    return api::Matches(*selector, *input.node, input.node_object ? input.node_object->metadata.labels : kNoLabels);
   }
   return false;
 }
 
-Result<bool> DeviceOnNode(const api::ResourceSlice& slice, const api::Device& device, const ViewInput& input) {
-  if (!slice.spec.per_device_node_selection.value_or(false)) return true;
-  return Selects(device.node_name, device.all_nodes, device.node_selector, input);
+Result<bool> DeviceOnNode(const StoredSlice& slice, const SliceShape::Device& device, const ViewInput& input) {
+  if (!slice.per_device_node_selection) return true;
+  const auto* extras = slice.shape->ExtrasOf(device);
+  if (!extras) return false;
+  return Selects(extras->node_name, extras->all_nodes.value_or(false), extras->node_selector, input);
 }
 
-Result<bool> SliceRelevant(const api::ResourceSlice& slice, const ViewInput& input) {
-  if (slice.spec.per_device_node_selection.value_or(false)) {
-    for (const auto& device : slice.spec.devices) {
-      KU_TRY(const bool on_node, DeviceOnNode(slice, device, input), "device {}", device.name);
-      if (on_node) return true;
+Result<bool> Relevant(const StoredSlice& slice, const ViewInput& input) {
+  if (slice.node_name || slice.all_nodes || slice.node_selector) {
+    KU_TRY(const bool here, Selects(slice.node_name, slice.all_nodes, slice.node_selector, input),
+           "failed to perform node selection for slice {}", slice.name);
+    return here;
+  }
+  if (!slice.per_device_node_selection) return false;
+  for (const auto& device : slice.shape->devices) {
+    KU_TRY(const bool here, DeviceOnNode(slice, device, input),
+           "failed to perform node selection for device {} in slice {}", input.names->Text(device.name), slice.name);
+    if (here) return true;
+  }
+  return false;
+}
+
+class Gathering {
+ public:
+  explicit Gathering(const ViewInput& input) : input_(input) {}
+
+  Result<std::vector<Gathered>> Run() {
+    if (input_.own) KU_TRY_OK(Add(*input_.own));
+    KU_TRY_OK(Add(*input_.shared));
+    for (auto& pool : pools_) {
+      std::sort(pool.relevant.begin(), pool.relevant.end(),
+                [](const auto* a, const auto* b) { return Mutant(5) ? a->name > b->name : a->name < b->name; });
+      JudgeCompleteness(pool);
     }
-    return false;
+    std::erase_if(pools_, [](const auto& pool) { return pool.obsolete; });
+    if (pools_.size() > 1) {
+      std::sort(pools_.begin(), pools_.end(), [this](const auto& a, const auto& b) {
+        if (Mutant(6) && PoolName(a) != PoolName(b)) return PoolName(a) < PoolName(b);
+        return std::tie(Text(a.driver), PoolName(a)) < std::tie(Text(b.driver), PoolName(b));
+      });
+    }
+    return std::move(pools_);
   }
-  return Selects(slice.spec.node_name, slice.spec.all_nodes, slice.spec.node_selector, input);
-}
 
-Status GatherSlices(const SlicesByName* slices, const ViewInput& input, std::map<PoolKey, Gathered>& pools) {
-  if (!slices) return {};
-  for (const auto& [name, stored] : *slices) {
-    KU_TRY(const bool relevant, SliceRelevant(*stored->slice, input), "slice {}", name);
-    if (!relevant) continue;
-    const auto& spec = stored->slice->spec;
-    auto& pool = pools[{spec.driver, spec.pool.name}];
-    if (!pool.relevant.empty() && spec.pool.generation < pool.generation) continue;
-    if (spec.pool.generation > pool.generation) pool.relevant.clear();
-    pool.generation = spec.pool.generation;
-    pool.relevant.push_back(stored);
+ private:
+  const std::string& Text(NameId id) const { return input_.names->Text(id); }
+  const std::string& PoolName(const Gathered& pool) const { return Text((*input_.pool_names)[pool.pool]); }
+
+  bool Ignored(const StoredSlice& slice) const {
+    const auto& features = *input_.features;
+    return (!features.partitionable_devices && (slice.has_per_device_field || !slice.shape->counter_sets.empty())) ||
+           (!features.compatibility_groups && slice.shape->has_compatibility_groups);
   }
-  return {};
-}
 
-// False: the pool is obsolete, a newer generation exists elsewhere.
-bool Complete(const PoolKey& key, const ViewInput& input, Gathered& pool) {
-  const auto wanted = pool.relevant.front()->slice->spec.pool.resource_slice_count;
-  if (static_cast<std::int64_t>(pool.relevant.size()) == wanted) return true;
-  const auto found = input.pools->find(key);
-  std::int64_t count = 0;
-  if (found != input.pools->end()) {
-    for (const auto& [name, stored] : found->second) {
-      const auto generation = stored->slice->spec.pool.generation;
-      if (generation > pool.generation) return false;
-      if (generation != pool.generation) continue;
+  Status Add(const std::vector<const StoredSlice*>& slices) {
+    for (const auto* slice : slices) {
+      if (Ignored(*slice)) continue;
+      KU_TRY(const bool relevant, Relevant(*slice, input_));
+      if (!relevant) continue;
+      auto found = std::find_if(pools_.begin(), pools_.end(), [&](const auto& p) { return p.pool == slice->pool; });
+      if (found == pools_.end()) {
+        pools_.push_back({});
+        found = pools_.end() - 1;
+        found->pool = slice->pool;
+        found->driver = slice->shape->driver;
+        found->generation = slice->generation;
+      }
+      if (slice->generation < found->generation) continue;
+      if (slice->generation > found->generation) found->relevant.clear();
+      found->generation = slice->generation;
+      found->relevant.push_back(slice);
+    }
+    return {};
+  }
+
+  void JudgeCompleteness(Gathered& pool) const {
+    const auto wanted = pool.relevant.front()->slice_count;
+    if (static_cast<std::int64_t>(pool.relevant.size()) == wanted) return;
+    std::int64_t count = 0;
+    for (const auto* slice : (*input_.pools)[pool.pool]) {
+      if (slice->generation > pool.generation && !Mutant(16)) {
+        pool.obsolete = true;
+        return;
+      }
+      if (slice->generation != pool.generation) continue;
+      if (!input_.features->compatibility_groups && slice->shape->has_compatibility_groups) continue;
       ++count;
-      if (std::find(pool.relevant.begin(), pool.relevant.end(), stored) == pool.relevant.end()) {
-        pool.others.push_back(stored);
+      if (std::find(pool.relevant.begin(), pool.relevant.end(), slice) == pool.relevant.end()) {
+        pool.others.push_back(slice);
       }
     }
+    pool.incomplete = count != wanted && !Mutant(15);
+    std::sort(pool.others.begin(), pool.others.end(), [](const auto* a, const auto* b) { return a->name < b->name; });
   }
-  pool.incomplete = count != wanted;
-  return true;
-}
 
-bool RuleApplies(const api::DeviceTaintRule& rule, const std::string& driver, const std::string& pool,
-                 const std::string& device) {
+  const ViewInput& input_;
+  std::vector<Gathered> pools_;
+};
+
+bool RuleConcerns(const api::DeviceTaintRule& rule, const std::string& driver, const std::string& pool) {
   const auto& selector = rule.spec.device_selector;
-  if (!selector) return false;
-  return (!selector->driver || *selector->driver == driver) && (!selector->pool || *selector->pool == pool) &&
-         (!selector->device || *selector->device == device);
+  return selector && (!selector->driver || *selector->driver == driver) && (!selector->pool || *selector->pool == pool);
 }
 
-class PoolBuilder {
+// Gives the devices of gathered pools their places.
+class LayoutBuilder {
  public:
-  PoolBuilder(const ViewInput& input, NodeView& view, std::vector<ViewDevice>& off_node)
-      : input_(input), view_(view), off_node_(off_node) {}
+  LayoutBuilder(const ViewInput& input, NodeLayout& layout) : input_(input), layout_(layout) {}
 
-  Status Add(const PoolKey& key, const Gathered& gathered) {
-    PoolView pool;
-    pool.driver = key.first;
-    pool.name = key.second;
-    pool.generation = gathered.generation;
-    pool.incomplete = gathered.incomplete;
-    if (!pool.incomplete) {
-      AddCounters(gathered.relevant, pool);
-      AddCounters(gathered.others, pool);
-      std::sort(pool.counters.begin(), pool.counters.end(),
-                [](const auto& a, const auto& b) { return std::tie(a.set, a.name) < std::tie(b.set, b.name); });
-      KU_TRY_OK(AddDevices(gathered, pool));
+  // Slices are numbered in the order of `pools`, relevant ones of a pool first.
+  Status Run(const std::vector<Gathered>& pools) {
+    for (const auto& pool : pools) {
+      layout_.pools.push_back({});
+      auto& made = layout_.pools.back();
+      made.driver = pool.driver;
+      made.incomplete = pool.incomplete;
+      KU_TRY_OK(AddPool(pool, made));
     }
-    view_.any_invalid = view_.any_invalid || pool.invalid;
-    view_.pools.push_back(std::move(pool));
+    layout_.candidates = static_cast<std::uint32_t>(layout_.devices.size());
+    for (auto& device : off_node_) layout_.devices.push_back(device);
+    if (!rule_taints_.empty()) ArrangeRuleTaints();
+    FindBoards();
     return {};
   }
 
  private:
-  static void Invalidate(PoolView& pool, std::string reason) {
+  static void Invalidate(NodeLayout::Pool& pool, std::string reason) {
     if (!pool.invalid) pool.invalid_reason = std::move(reason);
     pool.invalid = true;
   }
 
-  void AddCounters(const std::vector<const StoredSlice*>& slices, PoolView& pool) {
-    for (const auto* stored : slices) {
-      for (const auto& set : stored->slice->spec.shared_counters) {
-        for (const auto& counter : pool.counters) {
-          if (counter.set == set.name) Invalidate(pool, "duplicate counter set " + set.name);
-        }
-        for (const auto& [name, counter] : set.counters) {
-          pool.counters.push_back({.set = set.name, .name = name, .declared = counter.value.MilliValue()});
-        }
-      }
+  Status AddPool(const Gathered& gathered, NodeLayout::Pool& pool) {
+    const auto first_slice = next_slice_;
+    next_slice_ += static_cast<std::uint32_t>(gathered.relevant.size() + gathered.others.size());
+    pool.counters.begin = pool.counters.end = static_cast<std::uint32_t>(layout_.counters.size());
+    if (pool.incomplete) return {};
+    if (gathered.relevant.size() > 1 || gathered.relevant.front()->shape->devices.size() > 1) {
+      CheckNames(gathered, pool);
     }
-  }
-
-  Status AddDevices(const Gathered& gathered, PoolView& pool) {
-    std::set<std::string> names;
-    std::vector<ViewDevice> on_node;
-    std::vector<ViewDevice> elsewhere;
-    const auto add = [&](const StoredSlice& stored, bool relevant) -> Status {
-      const auto& slice = *stored.slice;
-      if (!slice.spec.shared_counters.empty()) return {};
-      for (std::size_t i = 0; i < slice.spec.devices.size(); ++i) {
-        const auto& device = slice.spec.devices[i];
-        if (relevant && !names.insert(device.name).second) Invalidate(pool, "duplicate device name " + device.name);
-        ViewDevice entry;
-        entry.index = stored.indices[i];
-        entry.pool = static_cast<std::uint32_t>(view_.pools.size());
-        entry.device = &device;
-        entry.slice = &slice;
-        entry.content = &stored.contents[i];
-        AddConsumption(device, entry, pool);
-        AddTaints(device, entry, pool);
-        KU_TRY(const bool here, DeviceOnNode(slice, device, input_), "device {}", device.name);
-        entry.on_node = relevant && here;
-        (entry.on_node ? on_node : elsewhere).push_back(std::move(entry));
-      }
-      return {};
-    };
-    for (const auto* stored : gathered.relevant)
-      KU_TRY_OK(add(*stored, true), "slice {}", stored->slice->metadata.name);
-    for (const auto* stored : gathered.others) KU_TRY_OK(add(*stored, false), "slice {}", stored->slice->metadata.name);
-    if (pool.invalid) return {};
-    std::move(on_node.begin(), on_node.end(), std::back_inserter(view_.devices));
-    std::move(elsewhere.begin(), elsewhere.end(), std::back_inserter(off_node_));
+    sets_.clear();
+    if (!pool.invalid && input_.features->partitionable_devices) AddCounters(gathered, pool);
+    const auto first_device = layout_.devices.size();
+    const auto first_off_node = off_node_.size();
+    const auto first_consumption = layout_.consumption.size();
+    std::uint32_t slice = first_slice;
+    for (const auto* stored : gathered.relevant) {
+      if (!pool.invalid) KU_TRY_OK(AddDevices(*stored, slice, true, pool));
+      ++slice;
+    }
+    for (const auto* stored : gathered.others) {
+      if (!pool.invalid) KU_TRY_OK(AddDevices(*stored, slice, false, pool));
+      ++slice;
+    }
+    if (pool.invalid) {
+      layout_.devices.resize(first_device);
+      off_node_.resize(first_off_node);
+      std::erase_if(rule_taints_, [&](const auto& entry) { return entry.first >= first_device; });
+      layout_.consumption.resize(first_consumption);
+      layout_.counters.resize(pool.counters.begin);
+      pool.counters.end = pool.counters.begin;
+      layout_.any_invalid = true;
+    }
     return {};
   }
 
-  static void AddConsumption(const api::Device& device, ViewDevice& entry, PoolView& pool) {
-    std::map<std::uint32_t, Amount> amounts;
-    for (const auto& consumption : device.consumes_counters) {
-      for (const auto& [name, counter] : consumption.counters) {
-        const auto found =
-            std::lower_bound(pool.counters.begin(), pool.counters.end(), std::tie(consumption.counter_set, name),
-                             [](const PoolCounter& a, const auto& b) { return std::tie(a.set, a.name) < b; });
-        if (found == pool.counters.end() || found->set != consumption.counter_set || found->name != name) {
-          Invalidate(pool,
-                     "device " + device.name + " consumes unknown counter " + consumption.counter_set + "/" + name);
-          continue;
-        }
-        amounts[static_cast<std::uint32_t>(found - pool.counters.begin())] += counter.value.MilliValue();
-      }
+  void CheckNames(const Gathered& gathered, NodeLayout::Pool& pool) {
+    names_.clear();
+    for (const auto* stored : gathered.relevant) {
+      if (!stored->shape->counter_sets.empty()) continue;
+      for (const auto& device : stored->shape->devices) names_.push_back(device.name);
     }
-    for (const auto& [counter, amount] : amounts) entry.consumes.push_back({.counter = counter, .amount = amount});
+    std::sort(names_.begin(), names_.end());
+    const auto twice = std::adjacent_find(names_.begin(), names_.end());
+    if (twice != names_.end()) Invalidate(pool, "duplicate device name " + input_.names->Text(*twice));
   }
 
-  void AddTaints(const api::Device& device, ViewDevice& entry, const PoolView& pool) const {
-    for (const auto& taint : device.taints) entry.taints.push_back(&taint);
+  void AddCounters(const Gathered& gathered, NodeLayout::Pool& pool) {
+    const auto pool_index = static_cast<std::uint32_t>(layout_.pools.size() - 1);
+    for (const auto* slices : {&gathered.relevant, &gathered.others}) {
+      for (const auto* stored : *slices) {
+        sets_.insert(sets_.end(), stored->shape->counter_sets.begin(), stored->shape->counter_sets.end());
+        for (const auto& counter : stored->shape->counters) {
+          layout_.counters.push_back(
+              {.set = counter.set, .name = counter.name, .declared = counter.declared, .pool = pool_index});
+        }
+      }
+    }
+    std::sort(sets_.begin(), sets_.end());
+    const auto twice = std::adjacent_find(sets_.begin(), sets_.end());
+    if (twice != sets_.end()) Invalidate(pool, "duplicate counter set name " + input_.names->Text(*twice));
+    std::sort(layout_.counters.begin() + pool.counters.begin, layout_.counters.end(),
+              [](const auto& a, const auto& b) { return std::tie(a.set, a.name) < std::tie(b.set, b.name); });
+    pool.counters.end = static_cast<std::uint32_t>(layout_.counters.size());
+  }
+
+  Status AddDevices(const StoredSlice& stored, std::uint32_t slice, bool relevant, NodeLayout::Pool& pool) {
+    const auto& shape = *stored.shape;
+    if (!shape.counter_sets.empty()) return {};
+    if (std::find(layout_.shapes.begin(), layout_.shapes.end(), stored.shape) == layout_.shapes.end()) {
+      layout_.shapes.push_back(stored.shape);
+    }
+    for (std::uint32_t i = 0; i < shape.devices.size(); ++i) {
+      const auto& device = shape.devices[i];
+      NodeLayout::Device entry;
+      entry.slice = slice;
+      entry.ordinal = i;
+      entry.pool = static_cast<std::uint32_t>(layout_.pools.size() - 1);
+      entry.name = device.name;
+      entry.allow_multiple_allocations = device.allow_multiple_allocations;
+      entry.has_capacity = device.capacities.size() > 0;
+      entry.tainted = device.taints.size() > 0;
+      entry.skips_node_operations = !shape.skip_node_operations.empty();
+      if (input_.features->partitionable_devices) AddConsumption(shape, device, entry, pool);
+      if (pool.invalid) return {};
+      KU_TRY(const bool here, DeviceOnNode(stored, device, input_), "device {} in slice {}",
+             input_.names->Text(device.name), stored.name);
+      entry.on_node = relevant && here;
+      if (entry.on_node) AddRuleTaints(stored, device, entry);
+      (relevant ? layout_.devices : off_node_).push_back(entry);
+    }
+    return {};
+  }
+
+  void AddConsumption(const SliceShape& shape, const SliceShape::Device& device, NodeLayout::Device& entry,
+                      NodeLayout::Pool& pool) {
+    entry.consumption.begin = static_cast<std::uint32_t>(layout_.consumption.size());
+    entry.draws = device.draws.size() > 0;
+    for (auto i = device.draws.begin; i < device.draws.end; ++i) {
+      const auto set = shape.draws[i].set;
+      if (std::binary_search(sets_.begin(), sets_.end(), set)) continue;
+      Invalidate(pool, "counter set " + input_.names->Text(set) + " not found");
+      return;
+    }
+    const auto begin = layout_.counters.begin() + pool.counters.begin;
+    const auto end = layout_.counters.begin() + pool.counters.end;
+    for (auto c = device.consumption.begin; c < device.consumption.end; ++c) {
+      const auto& wanted = shape.consumption[c];
+      const auto found = std::lower_bound(begin, end, wanted, [](const auto& a, const auto& b) {
+        return std::tie(a.set, a.name) < std::tie(b.set, b.counter);
+      });
+      if (found == end || found->set != wanted.set || found->name != wanted.counter) {
+        Invalidate(pool, "counter " + input_.names->Text(wanted.counter) + " not found in counter set " +
+                             input_.names->Text(wanted.set));
+        return;
+      }
+      const auto counter = static_cast<std::uint32_t>(found - layout_.counters.begin());
+      if (layout_.consumption.size() > entry.consumption.begin && layout_.consumption.back().counter == counter) {
+        layout_.consumption.back().amount += wanted.amount;
+      } else {
+        layout_.consumption.push_back({counter, wanted.amount});
+      }
+    }
+    entry.consumption.end = static_cast<std::uint32_t>(layout_.consumption.size());
+  }
+
+  void AddRuleTaints(const StoredSlice& stored, const SliceShape::Device& device, NodeLayout::Device& entry) {
     for (const auto& [name, rule] : *input_.taint_rules) {
-      if (RuleApplies(rule, pool.driver, pool.name, device.name)) entry.taints.push_back(&rule.spec.taint);
+      const auto& pool = input_.names->Text((*input_.pool_names)[stored.pool]);
+      if (!RuleConcerns(rule, stored.shape->driver_name, pool)) continue;
+      const auto& wanted = rule.spec.device_selector->device;
+      if (wanted && *wanted != input_.names->Text(device.name)) continue;
+      rule_taints_.push_back({static_cast<std::uint32_t>(layout_.devices.size()), &rule.spec.taint});
+      entry.tainted = true;
+    }
+  }
+
+  void ArrangeRuleTaints() {
+    layout_.rule_taints.resize(layout_.devices.size());
+    for (const auto& [device, taint] : rule_taints_) {
+      layout_.rule_taints[device].push_back(taint);
+    }
+  }
+
+  // Joins the counter sets that one device consumes together; each group is a board.
+  void FindBoards() {
+    const auto count = layout_.counters.size();
+    std::vector<std::uint32_t> parent(count);
+    std::iota(parent.begin(), parent.end(), 0);
+    const auto root = [&](std::uint32_t x) {
+      while (parent[x] != x) x = parent[x] = parent[parent[x]];
+      return x;
+    };
+    for (std::uint32_t c = 1; c < count; ++c) {
+      const auto& counter = layout_.counters[c];
+      const auto& before = layout_.counters[c - 1];
+      if (counter.pool == before.pool && counter.set == before.set) parent[root(c)] = root(c - 1);
+    }
+    for (std::uint32_t d = 0; d < layout_.candidates; ++d) {
+      if (!layout_.devices[d].on_node) continue;
+      const auto consumption = layout_.ConsumptionOf(d);
+      for (std::size_t i = 1; i < consumption.size(); ++i) {
+        if (root(consumption[i].counter) != root(consumption[0].counter)) {
+          parent[root(consumption[i].counter)] = root(consumption[0].counter);
+        }
+      }
+    }
+    constexpr std::uint32_t kNone = 0xffff'ffff;
+    std::vector<std::uint32_t> board_of_root(count, kNone);
+    for (std::uint32_t d = 0; d < layout_.candidates; ++d) {
+      if (!layout_.devices[d].on_node) continue;
+      auto& device = layout_.devices[d];
+      device.board = static_cast<std::uint32_t>(layout_.boards.size());
+      if (device.consumption.size() > 0) {
+        auto& board = board_of_root[root(layout_.consumption[device.consumption.begin].counter)];
+        if (board == kNone) board = device.board;
+        device.board = board;
+      }
+      if (device.board == layout_.boards.size()) {
+        layout_.boards.push_back({.pool = device.pool, .devices = {}, .counters = {}});
+      }
+      layout_.boards[device.board].devices.push_back(d);
+    }
+    for (std::uint32_t c = 0; c < count; ++c) {
+      if (const auto board = board_of_root[root(c)]; board != kNone) layout_.boards[board].counters.push_back(c);
     }
   }
 
   const ViewInput& input_;
-  NodeView& view_;
-  std::vector<ViewDevice>& off_node_;
+  NodeLayout& layout_;
+  std::uint32_t next_slice_ = 0;
+  std::vector<NodeLayout::Device> off_node_;
+  std::vector<std::pair<std::uint32_t, const api::DeviceTaint*>> rule_taints_;
+  std::vector<NameId> names_;
+  std::vector<NameId> sets_;  // of the pool, sorted
 };
 
-// Joins the counter sets that one device consumes together; each group is a board.
-void FindBoards(NodeView& view) {
-  std::vector<std::size_t> offset(view.pools.size() + 1, 0);
-  for (std::size_t p = 0; p < view.pools.size(); ++p) offset[p + 1] = offset[p] + view.pools[p].counters.size();
-  std::vector<std::size_t> parent(offset.back());
-  std::iota(parent.begin(), parent.end(), 0);
-  const auto root = [&](std::size_t x) {
-    while (parent[x] != x) x = parent[x] = parent[parent[x]];
-    return x;
-  };
-  for (std::size_t p = 0; p < view.pools.size(); ++p) {
-    const auto& counters = view.pools[p].counters;
-    for (std::size_t c = 1; c < counters.size(); ++c) {
-      if (counters[c].set == counters[c - 1].set) parent[root(offset[p] + c)] = root(offset[p] + c - 1);
-    }
-  }
-  for (const auto& device : view.devices) {
-    for (std::size_t i = 1; i < device.consumes.size(); ++i) {
-      parent[root(offset[device.pool] + device.consumes[i].counter)] =
-          root(offset[device.pool] + device.consumes[0].counter);
-    }
-  }
-  std::map<std::size_t, std::uint32_t> board_of_root;
-  for (std::uint32_t d = 0; d < view.devices.size(); ++d) {
-    auto& device = view.devices[d];
-    if (!device.on_node) continue;
-    const auto next = static_cast<std::uint32_t>(view.boards.size());
-    device.board = next;
-    if (!device.consumes.empty()) {
-      const auto r = root(offset[device.pool] + device.consumes[0].counter);
-      device.board = board_of_root.try_emplace(r, next).first->second;
-    }
-    if (device.board == next) view.boards.push_back({.pool = device.pool, .devices = {}, .counters = {}});
-    view.boards[device.board].devices.push_back(d);
-  }
-  for (std::size_t p = 0; p < view.pools.size(); ++p) {
-    for (std::uint32_t c = 0; c < view.pools[p].counters.size(); ++c) {
-      const auto found = board_of_root.find(root(offset[p] + c));
-      if (found != board_of_root.end()) view.boards[found->second].counters.push_back(c);
-    }
-  }
-}
-
 bool HasBindingConditions(const Gathered& pool) {
-  return std::any_of(pool.relevant.begin(), pool.relevant.end(), [](const StoredSlice* stored) {
-    const auto& devices = stored->slice->spec.devices;
-    return std::any_of(devices.begin(), devices.end(), [](const auto& d) { return !d.binding_conditions.empty(); });
-  });
-}
-
-Status Build(const ViewInput& input, NodeView& view) {
-  std::map<PoolKey, Gathered> gathered;
-  KU_TRY_OK(GatherSlices(input.own, input, gathered));
-  KU_TRY_OK(GatherSlices(input.shared, input, gathered));
-  std::vector<ViewDevice> off_node;
-  PoolBuilder builder(input, view, off_node);
-  for (const bool binding : {false, true}) {
-    for (auto& [key, pool] : gathered) {
-      if (HasBindingConditions(pool) != binding) continue;
-      std::sort(pool.relevant.begin(), pool.relevant.end(),
-                [](const auto* a, const auto* b) { return a->slice->metadata.name < b->slice->metadata.name; });
-      if (!Complete(key, input, pool)) continue;
-      KU_TRY_OK(builder.Add(key, pool));
-    }
-  }
-  std::move(off_node.begin(), off_node.end(), std::back_inserter(view.devices));
-  for (std::uint32_t d = 0; d < view.devices.size(); ++d) view.pools[view.devices[d].pool].devices.push_back(d);
-  FindBoards(view);
-  return {};
+  return std::any_of(pool.relevant.begin(), pool.relevant.end(),
+                     [](const auto* slice) { return slice->shape->has_binding_conditions; });
 }
 
 }  // namespace
 
-std::pair<std::string, std::string> SplitName(const std::string& name, const std::string& driver) {
-  const auto slash = name.find('/');
-  if (slash == std::string::npos) return {driver, name};
-  return {name.substr(0, slash), name.substr(slash + 1)};
-}
-
-DeviceContent BuildContent(const std::string& driver, const api::Device& device) {
-  DeviceContent content;
-  content.driver = driver;
-  content.allow_multiple_allocations = device.allow_multiple_allocations.value_or(false);
-  for (const auto& [name, attribute] : device.attributes) {
-    auto [domain, id] = SplitName(name, driver);
-    cel::AttributeValue value;
-    if (attribute.int_value) {
-      value = *attribute.int_value;
-    } else if (attribute.bool_value) {
-      value = *attribute.bool_value;
-    } else if (attribute.string_value) {
-      value = *attribute.string_value;
-    } else if (attribute.version_value) {
-      value = cel::Version{*attribute.version_value};
-    } else {
-      continue;
+std::optional<std::uint32_t> NodeLayout::FindDevice(std::uint32_t pool, NameId name) const {
+  if (by_name_.empty()) {
+    by_name_.reserve(devices.size());
+    for (std::uint32_t d = 0; d < devices.size(); ++d) {
+      by_name_.try_emplace(std::uint64_t{devices[d].pool} << 32 | devices[d].name, d);
     }
-    content.attributes.push_back({.domain = std::move(domain), .id = std::move(id), .value = std::move(value)});
   }
-  for (const auto& [name, capacity] : device.capacity) {
-    auto [domain, id] = SplitName(name, driver);
-    content.capacity.push_back({.domain = std::move(domain), .id = std::move(id), .value = capacity.value});
-  }
-  const auto before = [](const auto& a, const auto& b) { return std::tie(a.domain, a.id) < std::tie(b.domain, b.id); };
-  const auto same = [](const auto& a, const auto& b) { return std::tie(a.domain, a.id) == std::tie(b.domain, b.id); };
-  std::stable_sort(content.attributes.begin(), content.attributes.end(), before);
-  content.attributes.erase(std::unique(content.attributes.begin(), content.attributes.end(), same),
-                           content.attributes.end());
-  std::stable_sort(content.capacity.begin(), content.capacity.end(), before);
-  content.capacity.erase(std::unique(content.capacity.begin(), content.capacity.end(), same), content.capacity.end());
-  return content;
+  const auto found = by_name_.find(std::uint64_t{pool} << 32 | name);
+  return found == by_name_.end() ? std::nullopt : std::optional(found->second);
 }
 
-NodeView BuildNodeView(const ViewInput& input) {
-  NodeView view;
-  view.node = input.node;
-  if (const auto built = Build(input, view); !built) {
-    NodeView failed;
-    failed.node = input.node;
-    failed.error = built.error().message;
-    return failed;
+std::size_t ViewBuilder::KeyHash::operator()(const Key& key) const {
+  std::size_t hash = key.size();
+  for (const auto word : key) {
+    hash ^= word;
+    hash *= 0xff51'afd7'ed55'8ccd;
+    hash ^= hash >> 32;
   }
+  return hash;
+}
+
+NodeView ViewBuilder::Build(const ViewInput& input) {
+  NodeView view;
+  view.node = *input.node;
+  view.serial = ++next_view_;
+  if (input.node_object) {
+    const auto& declared = input.node_object->status.declared_features;
+    view.optional_node_operations =
+        std::find(declared.begin(), declared.end(), "DRAOptionalNodeOperations") != declared.end();
+  }
+  const auto fail = [&](const Error& error) {
+    view.error = "gather pool information: " + error.message;
+    view.layout = std::make_shared<NodeLayout>();
+    return std::move(view);
+  };
+  auto gathered = Gathering(input).Run();
+  if (!gathered) return fail(gathered.error());
+  // Pools with binding conditions go behind all others, among them those that turn out to be invalid.
+  auto& pools = *gathered;
+  if (!Mutant(7) && std::any_of(pools.begin(), pools.end(), HasBindingConditions)) {
+    NodeLayout trial;
+    if (const auto built = LayoutBuilder(input, trial).Run(pools); !built) return fail(built.error());
+    std::vector<Gathered> first;
+    std::vector<Gathered> last;
+    for (std::size_t p = 0; p < pools.size(); ++p) {
+      const bool binding = !pools[p].incomplete && !trial.pools[p].invalid && HasBindingConditions(pools[p]);
+      (binding ? last : first).push_back(std::move(pools[p]));
+    }
+    std::move(last.begin(), last.end(), std::back_inserter(first));
+    pools = std::move(first);
+  }
+
+  Key key;
+  for (const auto& pool : pools) {
+    key.push_back(kPoolMark | std::uint64_t{pool.driver} << 1 | (pool.incomplete ? 1 : 0));
+    view.pools.push_back(pool.pool);
+    for (const auto* slice : pool.relevant) {
+      view.slices.push_back(slice);
+      key.push_back(slice->shape->serial);
+      if (!slice->per_device_node_selection) continue;
+      std::uint64_t bits = 1;
+      for (const auto& device : slice->shape->devices) {
+        const auto here = DeviceOnNode(*slice, device, input);
+        if (!here) return fail(here.error());
+        bits = bits << 1 | (*here ? 1 : 0);
+        if ((bits >> 60) != 0) {
+          key.push_back(bits);
+          bits = 1;
+        }
+      }
+      key.push_back(bits);
+    }
+    for (const auto* slice : pool.others) {
+      view.slices.push_back(slice);
+      key.push_back(kOtherMark | slice->shape->serial);
+    }
+    std::uint64_t rule_number = 0;
+    for (const auto& [name, rule] : *input.taint_rules) {
+      if (RuleConcerns(rule, input.names->Text(pool.driver), input.names->Text((*input.pool_names)[pool.pool]))) {
+        key.push_back(kRuleMark | rule_number);
+      }
+      ++rule_number;
+    }
+  }
+  if (layouts_.size() >= purge_at_) {
+    boost::unordered::erase_if(layouts_, [](const auto& entry) { return entry.second.expired(); });
+    purge_at_ = std::max<std::size_t>(1024, layouts_.size() * 2);
+  }
+  auto& known = layouts_[key];
+  view.layout = known.lock();
+  if (view.layout) return view;
+  auto layout = std::make_shared<NodeLayout>();
+  layout->serial = next_serial_++;
+  if (const auto built = LayoutBuilder(input, *layout).Run(pools); !built) return fail(built.error());
+  known = layout;
+  view.layout = std::move(layout);
   return view;
 }
 

@@ -1,45 +1,51 @@
-// Builds a NodeView from stored slices: which pools a node reaches, in which order, whether they are complete and free
-// of contradictions (spec dra-allocator §2.3), and which devices share counters.
+// Builds the NodeView of a node: which pools it reaches, in which order, whether they are complete and free of
+// contradictions (spec dra-allocator §2.3), and which devices share counters.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "allocator/node_view.h"
+#include "allocator/features.h"
+#include "allocator/node_layout.h"
 #include "api/core/types.h"
 #include "api/resource/types.h"
+#include "base/flat_map.h"
 
 namespace kumiko::allocator {
 
-// A slice with what is derived from it once.
-struct StoredSlice {
-  std::shared_ptr<const api::ResourceSlice> slice;
-  std::vector<DeviceContent> contents;  // one per device
-  std::vector<DeviceIndex> indices;     // one per device
-};
-
-// Slices by object name; byte order of names is a contract.
-using SlicesByName = std::map<std::string, const StoredSlice*>;
-
+// Everything that a view is built from. Borrowed.
 struct ViewInput {
-  std::string node;
-  const api::Node* node_object = nullptr;  // null: the node has no labels
-  const SlicesByName* own = nullptr;       // with nodeName = node; null: none
-  const SlicesByName* shared = nullptr;    // all others that name no node
-  // Every slice of the cluster by (driver, pool).
-  const std::map<std::pair<std::string, std::string>, SlicesByName>* pools = nullptr;
+  const Features* features = nullptr;
+  const std::string* node = nullptr;
+  const api::Node* node_object = nullptr;                               // null: the node has no labels
+  const std::vector<const StoredSlice*>* own = nullptr;                 // with nodeName = node; null: none
+  const std::vector<const StoredSlice*>* shared = nullptr;              // all others
+  const std::vector<std::vector<const StoredSlice*>>* pools = nullptr;  // every slice of the cluster by PoolId
+  const std::vector<NameId>* pool_names = nullptr;                      // by PoolId
+  const NameTable* names = nullptr;
   const std::map<std::string, api::DeviceTaintRule>* taint_rules = nullptr;
 };
 
-NodeView BuildNodeView(const ViewInput& input);
+// Remembers layouts as long as a view uses them.
+class ViewBuilder {
+ public:
+  NodeView Build(const ViewInput& input);
+  // Rules changed: layouts made before are not given out again.
+  void ForgetLayouts() { layouts_.clear(); }
 
-// Resolves names without a domain to the driver's domain.
-DeviceContent BuildContent(const std::string& driver, const api::Device& device);
+ private:
+  using Key = std::vector<std::uint64_t>;
+  struct KeyHash {
+    std::size_t operator()(const Key& key) const;
+  };
 
-// Splits "domain/id"; a name without a domain belongs to `driver`.
-std::pair<std::string, std::string> SplitName(const std::string& name, const std::string& driver);
+  FlatMap<Key, std::weak_ptr<const NodeLayout>, KeyHash> layouts_;
+  std::size_t purge_at_ = 1024;
+  std::uint32_t next_serial_ = 0;
+  std::uint64_t next_view_ = 0;
+};
 
 }  // namespace kumiko::allocator

@@ -38,7 +38,7 @@ void ForEach(const RunContext& run, bool capacity, Visit visit) {
   if (capacity) {
     for (const DeviceCapacity& entry : run.device->capacity) visit(entry);
   } else {
-    for (const DeviceAttribute& entry : run.device->attributes) visit(entry);
+    for (const AttributeRef entry : run.device->attributes) visit(entry);
   }
 }
 
@@ -70,7 +70,7 @@ std::optional<Value> ReadEntry(RunContext& run, bool capacity, std::string_view 
     }
     return std::nullopt;
   }
-  for (const DeviceAttribute& entry : run.device->attributes) {
+  for (const AttributeRef entry : run.device->attributes) {
     if (entry.id == id && entry.domain == domain) return std::visit(ReadAttribute{run}, entry.value);
   }
   return std::nullopt;

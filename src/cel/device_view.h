@@ -29,6 +29,61 @@ struct DeviceAttribute {
   AttributeValue value;
 };
 
+// An attribute that many devices share: its name is kept once.
+struct AttributeName {
+  std::string domain;
+  std::string id;
+};
+struct SharedAttribute {
+  const AttributeName* name = nullptr;
+  AttributeValue value;
+};
+
+// One attribute as an evaluation reads it.
+struct AttributeRef {
+  std::string_view domain;
+  std::string_view id;
+  const AttributeValue& value;
+};
+
+// The attributes of one device: values side by side, or pointers to shared ones. Borrowed.
+class AttributeList {
+ public:
+  AttributeList() = default;
+  AttributeList(const std::vector<DeviceAttribute>& own)  // NOLINT: a list is what it is made of
+      : own_(own.data()), size_(own.size()) {}
+  AttributeList(std::span<const SharedAttribute* const> shared)  // NOLINT
+      : shared_(shared.data()), size_(shared.size()) {}
+
+  std::size_t size() const { return size_; }
+  AttributeRef operator[](std::size_t i) const {
+    if (own_ != nullptr) return {own_[i].domain, own_[i].id, own_[i].value};
+    return {shared_[i]->name->domain, shared_[i]->name->id, shared_[i]->value};
+  }
+
+  class Iterator {
+   public:
+    Iterator(const AttributeList& list, std::size_t at) : list_(&list), at_(at) {}
+    AttributeRef operator*() const { return (*list_)[at_]; }
+    Iterator& operator++() {
+      ++at_;
+      return *this;
+    }
+    bool operator==(const Iterator& other) const { return at_ == other.at_; }
+
+   private:
+    const AttributeList* list_;
+    std::size_t at_;
+  };
+  Iterator begin() const { return {*this, 0}; }
+  Iterator end() const { return {*this, size_}; }
+
+ private:
+  const DeviceAttribute* own_ = nullptr;
+  const SharedAttribute* const* shared_ = nullptr;
+  std::size_t size_ = 0;
+};
+
 struct DeviceCapacity {
   std::string domain;
   std::string id;
@@ -38,7 +93,7 @@ struct DeviceCapacity {
 // Borrows everything. (domain, id) is unique in each list; order decides the order of iteration only.
 struct DeviceView {
   std::string_view driver;
-  std::span<const DeviceAttribute> attributes;
+  AttributeList attributes;
   std::span<const DeviceCapacity> capacity;
   bool allow_multiple_allocations = false;
 };

@@ -26,13 +26,14 @@ struct World {
   allocator::Inventory inventory;
   allocator::State state{inventory};
 
-  World(const AllocateCase& asked, cel::ExpressionCache& expressions) : inventory(expressions) {
+  World(const AllocateCase& asked, const std::shared_ptr<cel::ExpressionCache>& expressions)
+      : inventory(asked.features, expressions) {
     for (const auto& device_class : asked.classes) inventory.UpsertClass(device_class);
     for (const auto& rule : asked.taint_rules) inventory.UpsertTaintRule(rule);
     for (const auto& node : asked.nodes) inventory.UpsertNode(node);
     for (const auto& slice : asked.slices) inventory.UpsertSlice(slice);
     for (const auto& allocation : asked.allocations) state.Add(allocation);
-    for (const auto& [device, consumed] : asked.capacity_in_use) state.AddConsumed(device, consumed);
+    for (const auto& [device, consumed] : asked.capacity_in_use) state.AddConsumedCapacity(device, consumed);
     state.Commit();
   }
 };
@@ -149,12 +150,7 @@ class Allocating {
   std::vector<Outcome> Run(const AllocateCase& asked, std::optional<World>& world, std::vector<std::int64_t>& times) {
     allocator::Options options;
     options.policy = options_->packed ? allocator::Policy::kPacked : allocator::Policy::kFirstFit;
-    options.features = asked.features;
-    if (options_->warm) {
-      world->inventory.ForgetVerdicts();
-    } else {
-      world.reset();
-    }
+    if (!options_->warm) world.reset();
     const auto start = std::chrono::steady_clock::now();
     if (!world) world.emplace(asked, expressions_);
     std::vector<Outcome> outcomes = Decide(*world, asked, options);
@@ -183,7 +179,7 @@ class Allocating {
   }
 
   const AllocateOptions* options_;
-  cel::ExpressionCache expressions_;
+  std::shared_ptr<cel::ExpressionCache> expressions_ = std::make_shared<cel::ExpressionCache>();
 };
 
 }  // namespace

@@ -7,7 +7,6 @@
 #include <functional>
 #include <tuple>
 
-#include "allocator/view_builder.h"
 #include "base/field_path.h"
 #include "base/suggest.h"
 #include "base/yaml.h"
@@ -16,6 +15,13 @@
 
 namespace kumiko::cli {
 namespace {
+
+// "domain/id"; a name without a domain belongs to the driver's.
+std::pair<std::string, std::string> SplitName(const std::string& name, const std::string& driver) {
+  const auto slash = name.find('/');
+  if (slash == std::string::npos) return {driver, name};
+  return {name.substr(0, slash), name.substr(slash + 1)};
+}
 
 using tl::unexpected;
 template <class T>
@@ -228,7 +234,7 @@ tl::expected<CelDevice, api::FieldError> ReadCelDevice(const Json& json, const s
     if (!value) return unexpected(std::move(value).error());
     if (!device.unusable) device.unusable = Unusable(name, *value);
     if (!*value) continue;
-    auto [domain, id] = allocator::SplitName(name, driver);
+    auto [domain, id] = SplitName(name, driver);
     device.attributes.push_back({.domain = std::move(domain), .id = std::move(id), .value = std::move(**value)});
   }
   const auto capacity = MapAt(json, "capacity", path);
@@ -237,7 +243,7 @@ tl::expected<CelDevice, api::FieldError> ReadCelDevice(const Json& json, const s
     const std::string name(Text(member));
     auto value = ReadCapacity(member.value(), ChildPath(ChildPath(path, "capacity"), name));
     if (!value) return unexpected(std::move(value).error());
-    auto [domain, id] = allocator::SplitName(name, driver);
+    auto [domain, id] = SplitName(name, driver);
     device.capacity.push_back({.domain = std::move(domain), .id = std::move(id), .value = std::move(*value)});
   }
   if (const Json* allowed = Find(json, "allowMultipleAllocations"); allowed != nullptr && !allowed->is_null()) {

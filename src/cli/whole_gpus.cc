@@ -16,8 +16,8 @@ namespace {
 
 constexpr std::string_view kDomain = "gpu.nvidia.com";
 
-std::string TextAttribute(const allocator::DeviceContent& content, std::string_view id) {
-  for (const cel::DeviceAttribute& attribute : content.attributes) {
+std::string TextAttribute(const cel::DeviceView& device, std::string_view id) {
+  for (const cel::AttributeRef attribute : device.attributes) {
     if (attribute.domain != kDomain || attribute.id != id) continue;
     if (const auto* text = std::get_if<std::string>(&attribute.value)) return *text;
   }
@@ -41,7 +41,7 @@ bool OnlyOfPartitions(const std::string& attribute) {
 // The GPUs of a cluster, and what each publishes.
 struct GpuOffers::State {
   struct Offer {
-    const allocator::DeviceContent* content = nullptr;
+    allocator::DeviceRef device;
     std::string gpu;  // its UUID
   };
   allocator::Inventory inventory;
@@ -51,8 +51,7 @@ struct GpuOffers::State {
   // Whether all selectors hold; a selector that fails on a device does not choose it.
   bool Chooses(const std::vector<cel::Expression>& selectors, const Offer& offer) const {
     return std::all_of(selectors.begin(), selectors.end(), [&](const cel::Expression& selector) {
-      const auto matches = selector.Matches(offer.content->View());
-      return matches && *matches;
+      return inventory.Evaluate(selector, offer.device).kind == allocator::Verdict::Kind::kTrue;
     });
   }
 };
@@ -72,16 +71,19 @@ Result<GpuOffers> GpuOffers::Of(kube::ApiClient& api) {
   }
   KU_TRY(const kube::ObjectList slices, api.List({"ResourceSlice", "", ""}));
   for (const auto& object : slices.items) {
-    KU_TRY(auto slice, api::Decode<api::ResourceSlice>(*object));
-    state.inventory.UpsertSlice(std::make_shared<const api::ResourceSlice>(std::move(slice)));
+    KU_TRY(const auto slice, api::Decode<api::ResourceSlice>(*object));
+    state.inventory.UpsertSlice(slice);
   }
   for (const std::string& node : state.inventory.NodeNames()) {
-    for (const allocator::ViewDevice& device : state.inventory.ViewOf(node).devices) {
-      std::string gpu = TextAttribute(*device.content, "parentUUID");
-      if (gpu.empty()) gpu = TextAttribute(*device.content, "uuid");
-      if (gpu.empty() || !device.on_node) continue;
-      state.model_of[gpu] = TextAttribute(*device.content, "productName");
-      state.offers.push_back({device.content, std::move(gpu)});
+    const allocator::NodeView& view = state.inventory.ViewOf(node);
+    for (std::uint32_t d = 0; d < view.layout->candidates; ++d) {
+      const allocator::DeviceRef device = view.Device(d);
+      const cel::DeviceView readable = state.inventory.Read(device).view;
+      std::string gpu = TextAttribute(readable, "parentUUID");
+      if (gpu.empty()) gpu = TextAttribute(readable, "uuid");
+      if (gpu.empty() || !view.layout->devices[d].on_node) continue;
+      state.model_of[gpu] = TextAttribute(readable, "productName");
+      state.offers.push_back({device, std::move(gpu)});
     }
   }
   return result;

@@ -42,9 +42,11 @@ struct Size {
   auto operator<=>(const Size&) const = default;
 };
 
-std::int64_t CapacityOf(const api::Device& device, const char* name) {
-  const auto found = device.capacity.find(name);
-  return found == device.capacity.end() ? 0 : found->second.value.Value();
+std::int64_t CapacityOf(const allocator::DeviceRef& device, std::string_view name) {
+  for (const auto& capacity : device.capacities()) {
+    if (capacity.name == name) return capacity.value.Value();
+  }
+  return 0;
 }
 
 void AddFinalizer(Json& claim) {
@@ -177,10 +179,10 @@ struct SchedulerLoop::Impl {
     Size size;
     for (const api::AllocationResult& result : placement.results) {
       for (const api::DeviceRequestAllocationResult& device : result.devices.results) {
-        const api::Device* published = inventory.FindDevice({device.driver, device.pool, device.device});
-        if (published == nullptr) continue;
-        size.memory += CapacityOf(*published, "memory");
-        size.compute += CapacityOf(*published, "multiprocessors");
+        const allocator::DeviceRef published = inventory.FindDevice({device.driver, device.pool, device.device});
+        if (published.slice == nullptr) continue;
+        size.memory += CapacityOf(published, "memory");
+        size.compute += CapacityOf(published, "multiprocessors");
       }
     }
     sizes[text] = size;
