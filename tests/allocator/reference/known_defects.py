@@ -37,7 +37,7 @@ def exclusive_use_of_shared_device(case, what):
         for e in claim["status"]["allocation"]["devices"]["results"]:
             if "shareID" in e:
                 shared.add((e["driver"], e["pool"], e["device"]))
-    return what.startswith(("fit there", "result")) and any(
+    return what.startswith(("fit there", "result", "error text", "fatal error there")) and any(
         not (device.get("allowMultipleAllocations") and case["features"].get("ConsumableCapacity"))
         and (part["spec"]["driver"], part["spec"]["pool"]["name"], device["name"]) in shared
         for part, device in generator.all_devices(case))
@@ -64,8 +64,30 @@ def admin_access_before_use(case, what):
     return False
 
 
+def contradicting_groups(case, what):
+    """Devices in use that no allocator would have given out together: groups and none, or nothing in common, on one
+    counter set. The reference adds them up in the order of slices, which differs from node to node."""
+    if not case["features"].get("CompatibilityGroups"):
+        return False
+    state = case["allocated"]
+    held = {(e["driver"], e["pool"], e["device"])
+            for e in state.get("devices", []) + state.get("shared", []) + state.get("capacity", [])}
+    for claim in state.get("claims", ()):
+        for e in claim["status"]["allocation"]["devices"]["results"]:
+            held.add((e["driver"], e["pool"], e["device"]))
+    groups = {}
+    for part, device in generator.all_devices(case):
+        pool = (part["spec"]["driver"], part["spec"]["pool"]["name"])
+        if (*pool, device["name"]) in held:
+            for draw in device.get("consumesCounters") or ():
+                of_set = groups.setdefault((*pool, draw.get("counterSet")), [])
+                of_set.append(set(draw.get("compatibilityGroups") or ()))
+    return any(any(g) != all(g) or (all(g) and not set.intersection(*g)) for g in groups.values())
+
+
 DEFECTS = {"D3": milli_range_for_whole_numbers, "D10": all_on_unusable_pool, "D2": exclusive_use_of_shared_device,
-           "D13": admin_access_to_partition, "D14": admin_access_before_use}
+           "D13": admin_access_to_partition, "D14": admin_access_before_use,
+           "groups in contradiction": contradicting_groups}
 
 
 def excuse(case, what):
