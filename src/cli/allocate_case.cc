@@ -185,7 +185,8 @@ std::optional<api::FieldError> ReadAllocated(const Json& json, const CaseReading
     if (claim.status.allocation) out.allocations.push_back(std::move(*claim.status.allocation));
   }
   for (DeviceEntry& entry : *capacity) {
-    if (!entry.consumed.empty()) out.capacity_in_use.push_back({std::move(entry.device), std::move(entry.consumed)});
+    // An entry of nothing still says that the device is in use.
+    out.capacity_in_use.push_back({std::move(entry.device), std::move(entry.consumed)});
   }
   return std::nullopt;
 }
