@@ -10,8 +10,6 @@ namespace {
 
 using testing::ClaimBuilder;
 using testing::DeviceBuilder;
-using ::testing::HasSubstr;
-using testing::kDriver;
 using testing::Names;
 using testing::SliceBuilder;
 

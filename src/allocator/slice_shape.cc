@@ -78,8 +78,12 @@ void AddReadableCapacities(SliceShape& shape, const SliceShape::Device& device) 
   if (device.capacities.size() > 1) {
     const auto from = shape.readable_capacities.begin() + begin;
     const auto key = [](const auto& c) { return std::tie(c.domain, c.id); };
-    std::stable_sort(from, shape.readable_capacities.end(),
-                     [&](const auto& a, const auto& b) { return key(a) < key(b); });
+    // By insertion: stable, and devices have few.
+    for (auto next = from; next != shape.readable_capacities.end(); ++next) {
+      const auto place =
+          std::upper_bound(from, next, *next, [&](const auto& a, const auto& b) { return key(a) < key(b); });
+      std::rotate(place, next, next + 1);
+    }
     shape.readable_capacities.erase(std::unique(from, shape.readable_capacities.end(),
                                                 [&](const auto& a, const auto& b) { return key(a) == key(b); }),
                                     shape.readable_capacities.end());
