@@ -64,9 +64,13 @@ struct Group {
 
 std::vector<Group> GroupNodes(const Inventory& inventory, const State& state, const Plan& plan,
                               std::span<const std::string> nodes, const Options& options) {
+  std::vector<Group> groups;
+  if (nodes.size() == 1) {
+    groups.push_back({.node = nodes.front(), .members = 1});
+    return groups;
+  }
   const auto keys = KeysOf(inventory, plan, options);
   std::map<NodeClassId, std::size_t> group_of;
-  std::vector<Group> groups;
   for (const auto& node : nodes) {
     const auto id = state.cache().node_classes.ClassOf(inventory, state, node, keys);
     const auto [found, added] = group_of.try_emplace(id, groups.size());
