@@ -48,4 +48,8 @@ struct Outcome {
 Outcome Allocate(const Inventory& inventory, State& state, const std::string& node,
                  std::span<const api::ResourceClaim* const> claims, const Options& options);
 
+// The same for each of several nodes, one independent of the other.
+std::vector<Outcome> AllocateEach(const Inventory& inventory, State& state, std::span<const std::string> nodes,
+                                  std::span<const api::ResourceClaim* const> claims, const Options& options);
+
 }  // namespace kumiko::allocator

@@ -55,6 +55,9 @@ struct Inventory::Impl {
     std::string name;
     std::vector<const StoredSlice*> slices;  // with this nodeName
     std::unique_ptr<NodeView> view;          // null: to be built
+    bool exists = false;                     // as an object
+    bool optional_node_operations = false;
+    api::StringMap labels;
   };
 
   Features features;
@@ -71,7 +74,6 @@ struct Inventory::Impl {
   std::vector<const StoredSlice*> shared_slices;  // without nodeName
   std::vector<Node> nodes;                        // by NodeIndex
   StringFlatMap<NodeIndex> node_index;
-  std::map<std::string, api::Node> node_objects;
   FlatMap<std::uint64_t, PoolId> pool_ids;  // by driver and name
   std::vector<NameId> pool_names;
   std::vector<NameId> pool_drivers;
@@ -87,7 +89,8 @@ struct Inventory::Impl {
   NodeIndex IndexOf(const std::string& name) {
     if (const auto found = node_index.find(name); found != node_index.end()) return found->second;
     const auto index = static_cast<NodeIndex>(nodes.size());
-    nodes.push_back({.name = name, .slices = {}, .view = nullptr});
+    nodes.emplace_back();
+    nodes.back().name = name;
     node_index.emplace(name, index);
     return index;
   }
@@ -146,9 +149,8 @@ struct Inventory::Impl {
     ViewInput input;
     input.features = &features;
     input.node = &node.name;
-    if (const auto found = node_objects.find(node.name); found != node_objects.end()) {
-      input.node_object = &found->second;
-    }
+    input.labels = &node.labels;
+    input.optional_node_operations = node.optional_node_operations;
     input.own = &node.slices;
     input.shared = &shared_slices;
     input.pools = &pools;
@@ -194,14 +196,24 @@ void Inventory::RemoveSlice(const std::string& name) {
 }
 
 void Inventory::UpsertNode(const api::Node& node) {
-  impl_->node_objects[node.metadata.name] = node;
-  impl_->Drop(impl_->IndexOf(node.metadata.name));
+  const auto index = impl_->IndexOf(node.metadata.name);
+  const auto& declared = node.status.declared_features;
+  auto& entry = impl_->nodes[index];
+  entry.exists = true;
+  entry.labels = node.metadata.labels;
+  entry.optional_node_operations =
+      std::find(declared.begin(), declared.end(), "DRAOptionalNodeOperations") != declared.end();
+  impl_->Drop(index);
   ++impl_->version;
 }
 
 void Inventory::RemoveNode(const std::string& name) {
-  impl_->node_objects.erase(name);
-  impl_->Drop(impl_->IndexOf(name));
+  const auto index = impl_->IndexOf(name);
+  auto& entry = impl_->nodes[index];
+  entry.exists = false;
+  entry.labels.clear();
+  entry.optional_node_operations = false;
+  impl_->Drop(index);
   ++impl_->version;
 }
 
@@ -278,9 +290,8 @@ std::vector<DeviceId> Inventory::Devices() const {
 
 std::vector<std::string> Inventory::NodeNames() const {
   std::set<std::string> names;
-  for (const auto& [name, node] : impl_->node_objects) names.insert(name);
   for (const auto& node : impl_->nodes) {
-    if (!node.slices.empty()) names.insert(node.name);
+    if (node.exists || !node.slices.empty()) names.insert(node.name);
   }
   return {names.begin(), names.end()};
 }

@@ -200,11 +200,8 @@ class Placing {
   Placement placement_;
 };
 
-}  // namespace
-
-Placement Place(const Inventory& inventory, State& state, std::span<const api::ResourceClaim* const> claims,
-                std::span<const std::string> candidate_nodes, const Options& options) {
-  const auto plan = MakePlan(inventory, claims);
+Placement PlacePlanned(const Inventory& inventory, State& state, const Plan& plan,
+                       std::span<const std::string> candidate_nodes, const Options& options) {
   const auto groups = GroupNodes(inventory, state, plan, candidate_nodes, options);
   Placing placing(inventory, state, plan, options);
   switch (options.policy) {
@@ -216,13 +213,31 @@ Placement Place(const Inventory& inventory, State& state, std::span<const api::R
   return {};
 }
 
+}  // namespace
+
+Placement Place(const Inventory& inventory, State& state, std::span<const api::ResourceClaim* const> claims,
+                std::span<const std::string> candidate_nodes, const Options& options) {
+  return PlacePlanned(inventory, state, MakePlan(inventory, claims), candidate_nodes, options);
+}
+
+std::vector<Outcome> AllocateEach(const Inventory& inventory, State& state, std::span<const std::string> nodes,
+                                  std::span<const api::ResourceClaim* const> claims, const Options& options) {
+  const auto plan = MakePlan(inventory, claims);
+  std::vector<Outcome> outcomes;
+  outcomes.reserve(nodes.size());
+  for (const auto& node : nodes) {
+    auto placement = PlacePlanned(inventory, state, plan, std::span(&node, 1), options);
+    outcomes.push_back({.kind = placement.kind,
+                        .results = std::move(placement.results),
+                        .error = std::move(placement.error),
+                        .steps = placement.steps});
+  }
+  return outcomes;
+}
+
 Outcome Allocate(const Inventory& inventory, State& state, const std::string& node,
                  std::span<const api::ResourceClaim* const> claims, const Options& options) {
-  auto placement = Place(inventory, state, claims, std::span(&node, 1), options);
-  return {.kind = placement.kind,
-          .results = std::move(placement.results),
-          .error = std::move(placement.error),
-          .steps = placement.steps};
+  return std::move(AllocateEach(inventory, state, std::span(&node, 1), claims, options).front());
 }
 
 }  // namespace kumiko::allocator

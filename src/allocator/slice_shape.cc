@@ -111,38 +111,46 @@ void SliceReader::Read(const api::ResourceSlice& slice, StoredSlice& stored) {
   stored.per_device_node_selection = spec.per_device_node_selection.value_or(false);
   stored.has_per_device_field = spec.per_device_node_selection.has_value();
   stored.node_selector = spec.node_selector;
-  stored.shape = FindShape(slice);
-  ReadValues(slice, *stored.shape, stored.values);
+  stored.shape = FindShape(slice, stored.values);
+  last_->values = stored.values;
 }
 
-std::shared_ptr<const SliceShape> SliceReader::FindShape(const api::ResourceSlice& slice) {
+std::shared_ptr<const SliceShape> SliceReader::FindShape(const api::ResourceSlice& slice,
+                                                         std::vector<AttributeId>& values) {
   if (last_) {
-    if (auto shape = last_->shape.lock(); shape && HasShape(slice, *shape)) return shape;
+    if (auto shape = last_->shape.lock(); shape && HasShape(slice, *shape, last_->values, values)) return shape;
   }
   auto& known = shapes_[KeyOf(slice)];
   std::erase_if(known, [](const auto& entry) { return entry->shape.expired(); });
   for (const auto& entry : known) {
     if (entry == last_) continue;
     auto shape = entry->shape.lock();
-    if (!HasShape(slice, *shape)) continue;
+    if (!HasShape(slice, *shape, entry->values, values)) continue;
     last_ = entry;
     return shape;
   }
   auto built = BuildShape(slice);
+  ReadValues(slice, *built, values);
   last_ = std::make_shared<Known>(Known{.shape = built, .values = {}});
   known.push_back(last_);
   return built;
 }
 
-bool SliceReader::HasShape(const api::ResourceSlice& slice, const SliceShape& shape) const {
+bool SliceReader::HasShape(const api::ResourceSlice& slice, const SliceShape& shape,
+                           const std::vector<AttributeId>& last, std::vector<AttributeId>& values) {
   const auto& spec = slice.spec;
+  values.clear();
+  values.reserve(shape.attributes.size());
   if (spec.devices.size() != shape.devices.size() || spec.driver != shape.driver_name ||
       shape.counter_sets.size() != spec.shared_counters.size() ||
       spec.skip_node_operations != shape.skip_node_operations) {
     return false;
   }
   for (std::size_t d = 0; d < spec.devices.size(); ++d) {
-    if (!HasDevice(spec.devices[d], shape, shape.devices[d])) return false;
+    if (!HasDevice(spec.devices[d], shape, shape.devices[d]) ||
+        !HasAttributes(spec.devices[d], shape, shape.devices[d], last, values)) {
+      return false;
+    }
   }
   std::size_t c = 0;
   for (std::size_t s = 0; s < spec.shared_counters.size(); ++s) {
@@ -160,16 +168,24 @@ bool SliceReader::HasShape(const api::ResourceSlice& slice, const SliceShape& sh
   return c == shape.counters.size();
 }
 
+bool SliceReader::HasAttributes(const api::Device& device, const SliceShape& shape, const SliceShape::Device& known,
+                                const std::vector<AttributeId>& last, std::vector<AttributeId>& values) {
+  auto at = known.attributes.begin;
+  for (const auto& [name, value] : device.attributes) {
+    const auto& key = shape.attributes[at];
+    if (names_->Text(key.written) != name) return false;
+    values.push_back(attributes_->Is(last[at], value) ? last[at] : attributes_->Intern(key.name, value));
+    ++at;
+  }
+  return true;
+}
+
 bool SliceReader::HasDevice(const api::Device& device, const SliceShape& shape, const SliceShape::Device& known) const {
   if (names_->Text(known.name) != device.name || known.attributes.size() != device.attributes.size() ||
       known.capacities.size() != device.capacity.size() || known.taints.size() != device.taints.size() ||
       known.allow_multiple_allocations != device.allow_multiple_allocations.value_or(false) ||
       HasExtras(device) != (known.extras >= 0)) {
     return false;
-  }
-  auto a = known.attributes.begin;
-  for (const auto& [name, value] : device.attributes) {
-    if (names_->Text(shape.attributes[a++].written) != name) return false;
   }
   auto c = known.capacities.begin;
   for (const auto& [name, capacity] : device.capacity) {
@@ -281,29 +297,24 @@ std::shared_ptr<SliceShape> SliceReader::BuildShape(const api::ResourceSlice& sl
   return shape;
 }
 
+// Of a shape that is new: a device most often has some values of the one before.
 void SliceReader::ReadValues(const api::ResourceSlice& slice, const SliceShape& shape,
                              std::vector<AttributeId>& values) {
   values.clear();
-  values.reserve(shape.attributes.size());
-  auto& last = last_->values;
-  const bool guess = last.size() == shape.attributes.size();
   for (std::size_t d = 0; d < slice.spec.devices.size(); ++d) {
     const auto range = shape.devices[d].attributes;
     const auto back = d == 0 ? range.begin : range.begin - shape.devices[d - 1].attributes.begin;
     for (const auto& [name, value] : slice.spec.devices[d].attributes) {
       const auto at = Size(values);
       const auto before = at - back;  // where the device before has its attribute of this place
-      if (guess && attributes_->Is(last[at], value)) {
-        values.push_back(last[at]);
-      } else if (d > 0 && before < at && shape.attributes[before].name == shape.attributes[at].name &&
-                 attributes_->Is(values[before], value)) {
+      if (d > 0 && before < at && shape.attributes[before].name == shape.attributes[at].name &&
+          attributes_->Is(values[before], value)) {
         values.push_back(values[before]);
       } else {
         values.push_back(attributes_->Intern(shape.attributes[at].name, value));
       }
     }
   }
-  last = values;
 }
 
 }  // namespace kumiko::allocator

@@ -163,11 +163,16 @@ class SliceReader {
     std::vector<AttributeId> values;
   };
 
-  std::shared_ptr<const SliceShape> FindShape(const api::ResourceSlice& slice);
+  // Fills `values` on the way.
+  std::shared_ptr<const SliceShape> FindShape(const api::ResourceSlice& slice, std::vector<AttributeId>& values);
   std::shared_ptr<SliceShape> BuildShape(const api::ResourceSlice& slice);
   void ReadValues(const api::ResourceSlice& slice, const SliceShape& shape, std::vector<AttributeId>& values);
-  bool HasShape(const api::ResourceSlice& slice, const SliceShape& shape) const;
+  // Whether the slice has this shape; if so, `values` are its values, most often those of the last slice that had it.
+  bool HasShape(const api::ResourceSlice& slice, const SliceShape& shape, const std::vector<AttributeId>& last,
+                std::vector<AttributeId>& values);
   bool HasDevice(const api::Device& device, const SliceShape& shape, const SliceShape::Device& known) const;
+  bool HasAttributes(const api::Device& device, const SliceShape& shape, const SliceShape::Device& known,
+                     const std::vector<AttributeId>& last, std::vector<AttributeId>& values);
 
   NameTable* names_;
   AttributeTable* attributes_;

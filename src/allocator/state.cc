@@ -17,10 +17,15 @@ constexpr std::size_t kMaxChanged = 100'000;
 State::State(const Inventory& inventory) : inventory_(&inventory), cache_(std::make_unique<DecisionCache>()) {}
 State::~State() = default;
 
-State::Entry State::EntryFor(const DeviceId& id) const {
+State::Entry State::EntryFor(std::string_view driver, std::string_view pool, std::string_view device) const {
+  if (!last_pool_id_ || last_driver_ != driver || last_pool_ != pool) {
+    last_driver_ = driver;
+    last_pool_ = pool;
+    last_pool_id_ = inventory_->PoolOf(driver, pool);
+  }
   Entry entry;
-  entry.pool = inventory_->PoolOf(id.driver, id.pool);
-  entry.device = inventory_->names().Intern(id.device);
+  entry.pool = *last_pool_id_;
+  entry.device = inventory_->names().Intern(device);
   return entry;
 }
 
@@ -32,28 +37,29 @@ void State::Remove(const api::AllocationResult& result) {
 }
 
 void State::AddDevice(const DeviceId& id) {
-  auto entry = EntryFor(id);
+  auto entry = EntryFor(id.driver, id.pool, id.device);
   entry.exclusive = 1;
   Record(std::move(entry), 1);
 }
 
 void State::AddShare(const DeviceId& id) {
-  auto entry = EntryFor(id);
+  auto entry = EntryFor(id.driver, id.pool, id.device);
   entry.shares = 1;
   Record(std::move(entry), 1);
 }
 
 void State::AddConsumedCapacity(const DeviceId& id, const CapacityAmounts& amounts) {
-  auto entry = EntryFor(id);
+  auto entry = EntryFor(id.driver, id.pool, id.device);
   entry.capacities = 1;
   entry.consumed = amounts;
   Record(std::move(entry), 1);
 }
 
 void State::Record(const api::AllocationResult& result, int sign) {
+  journal_.reserve(journal_.size() + result.devices.results.size());
   for (const auto& device : result.devices.results) {
     if (device.admin_access.value_or(false)) continue;
-    auto entry = EntryFor({device.driver, device.pool, device.device});
+    auto entry = EntryFor(device.driver, device.pool, device.device);
     if (device.share_id) {
       entry.shares = 1;
       entry.capacities = device.consumed_capacity.empty() ? 0 : 1;
@@ -114,7 +120,7 @@ const Holding* State::Find(PoolId pool, NameId device) const {
 }
 
 bool State::Holds(const DeviceId& id) const {
-  const auto entry = EntryFor(id);
+  const auto entry = EntryFor(id.driver, id.pool, id.device);
   return Find(entry.pool, entry.device) != nullptr;
 }
 

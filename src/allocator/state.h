@@ -14,6 +14,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "allocator/capacity.h"
@@ -97,9 +98,13 @@ class State {
   void Apply(const Entry& entry, int sign);
   void Record(Entry entry, int sign);
   void Record(const api::AllocationResult& result, int sign);
-  Entry EntryFor(const DeviceId& id) const;
+  Entry EntryFor(std::string_view driver, std::string_view pool, std::string_view device) const;
 
   const Inventory* inventory_;
+  // The pool asked for last; allocations name one many times over.
+  mutable std::string last_driver_;
+  mutable std::string last_pool_;
+  mutable std::optional<PoolId> last_pool_id_;
   std::vector<std::vector<Holding>> pools_;  // by PoolId
   std::vector<std::pair<Entry, int>> journal_;
   std::vector<std::uint64_t> pool_versions_;

@@ -28,8 +28,7 @@ Result<bool> Selects(const std::optional<std::string>& node_name, bool all_nodes
   if (node_name && !node_name->empty()) return *node_name == *input.node;
   if (all_nodes) return true;
   if (selector) {
-    static const api::StringMap kNoLabels;
-    return api::Matches(*selector, *input.node, input.node_object ? input.node_object->metadata.labels : kNoLabels);
+    return api::Matches(*selector, *input.node, *input.labels);
   }
   return false;
 }
@@ -392,11 +391,7 @@ NodeView ViewBuilder::Build(const ViewInput& input) {
   NodeView view;
   view.node = *input.node;
   view.serial = ++next_view_;
-  if (input.node_object) {
-    const auto& declared = input.node_object->status.declared_features;
-    view.optional_node_operations =
-        std::find(declared.begin(), declared.end(), "DRAOptionalNodeOperations") != declared.end();
-  }
+  view.optional_node_operations = input.optional_node_operations;
   const auto fail = [&](const Error& error) {
     view.error = "gather pool information: " + error.message;
     view.layout = std::make_shared<NodeLayout>();

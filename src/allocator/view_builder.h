@@ -20,7 +20,8 @@ namespace kumiko::allocator {
 struct ViewInput {
   const Features* features = nullptr;
   const std::string* node = nullptr;
-  const api::Node* node_object = nullptr;                               // null: the node has no labels
+  const api::StringMap* labels = nullptr;                               // of the node
+  bool optional_node_operations = false;                                // the node declares DRAOptionalNodeOperations
   const std::vector<const StoredSlice*>* own = nullptr;                 // with nodeName = node; null: none
   const std::vector<const StoredSlice*>* shared = nullptr;              // all others
   const std::vector<std::vector<const StoredSlice*>>* pools = nullptr;  // every slice of the cluster by PoolId

@@ -44,14 +44,9 @@ std::vector<const api::ResourceClaim*> ClaimsOf(const AllocateCase& asked) {
   return claims;
 }
 
-std::vector<Outcome> Decide(World& world, const AllocateCase& asked, const allocator::Options& options) {
-  const auto claims = ClaimsOf(asked);
-  std::vector<Outcome> outcomes;
-  outcomes.reserve(asked.nodes.size());
-  for (const auto& node : asked.nodes) {
-    outcomes.push_back(allocator::Allocate(world.inventory, world.state, node.metadata.name, claims, options));
-  }
-  return outcomes;
+std::vector<Outcome> Decide(World& world, const std::vector<std::string>& nodes, const AllocateCase& asked,
+                            const allocator::Options& options) {
+  return allocator::AllocateEach(world.inventory, world.state, nodes, ClaimsOf(asked), options);
 }
 
 std::string_view ReasonName(Rejection::Reason reason) {
@@ -151,9 +146,11 @@ class Allocating {
     allocator::Options options;
     options.policy = options_->packed ? allocator::Policy::kPacked : allocator::Policy::kFirstFit;
     if (!options_->warm) world.reset();
+    std::vector<std::string> nodes;
+    for (const auto& node : asked.nodes) nodes.push_back(node.metadata.name);
     const auto start = std::chrono::steady_clock::now();
     if (!world) world.emplace(asked, expressions_);
-    std::vector<Outcome> outcomes = Decide(*world, asked, options);
+    std::vector<Outcome> outcomes = Decide(*world, nodes, asked, options);
     times.push_back(std::chrono::nanoseconds(std::chrono::steady_clock::now() - start).count());
     return outcomes;
   }
