@@ -117,10 +117,8 @@ bool InFlight::GroupsAdmit(std::uint32_t device) const {
 bool InFlight::CapacitySuffices(std::uint32_t device, const std::vector<Quantity>& amounts) const {
   const auto capacities = view_->Device(device).capacities();
   std::vector<CapacityAmounts> picked;
-  if (shares_[device] > 0) {
-    for (const auto& pick : picks_) {
-      if (pick.device == device && pick.shared) picked.push_back(ByName(capacities, pick.amounts));
-    }
+  for (const auto& pick : picks_) {
+    if (pick.device == device && pick.shared) picked.push_back(ByName(capacities, pick.amounts));
   }
   std::vector<const CapacityAmounts*> used;
   if (holdings_[device] && !Mutant(14)) used.push_back(&holdings_[device]->consumed);
@@ -131,21 +129,16 @@ bool InFlight::CapacitySuffices(std::uint32_t device, const std::vector<Quantity
 void InFlight::Push(Pick pick) {
   pick.charged = !pick.alternative->admin_access && !(pick.shared && HasShares(pick.device));
   if (pick.charged) Charge(pick.device, 1);
-  if (pick.shared) {
-    ++shares_[pick.device];
-  } else if (!pick.alternative->admin_access) {
-    ++picked_[pick.device];
-  }
+  // Who only looks at a device pays nothing for those who use it.
+  if (!pick.alternative->admin_access) ++(pick.shared ? shares_ : picked_)[pick.device];
   picks_.push_back(std::move(pick));
 }
 
 void InFlight::Pop() {
   const auto pick = std::move(picks_.back());
   picks_.pop_back();
-  if (pick.shared) {
-    if (!Mutant(3)) --shares_[pick.device];
-  } else if (!pick.alternative->admin_access && !Mutant(1)) {
-    --picked_[pick.device];
+  if (!pick.alternative->admin_access && !Mutant(pick.shared ? 3 : 1)) {
+    --(pick.shared ? shares_ : picked_)[pick.device];
   }
   if (pick.charged && !Mutant(2)) Charge(pick.device, -1);
 }

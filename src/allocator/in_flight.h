@@ -72,7 +72,7 @@ class InFlight {
   std::vector<std::int32_t> negative_;    // by pool: counters below zero
   std::vector<const Holding*> holdings_;  // by device
   std::vector<std::uint8_t> held_;        // by device
-  std::vector<std::uint8_t> picked_;      // by device: ordinary picks
+  std::vector<std::int32_t> picked_;      // by device: ordinary picks
   std::vector<std::int32_t> shares_;      // by device: picked shares
   std::vector<Pick> picks_;
 };

@@ -396,7 +396,7 @@ class Search {
       const auto value = matches_.ConstraintValue(claim, alternative, c, device);
       if (!value) return order_ ? false : Stop(Outcome::Kind::kFatal, value.error().message);
       if (constraints_[c].Allows(*value)) continue;
-      if (!alternative.all) return false;
+      if (!alternative.all || order_) return false;
       return Stop(
           Outcome::Kind::kFatal,
           fmt::format("claim {}, request {}: cannot add device {} because a claim constraint would not be satisfied",
