@@ -80,7 +80,6 @@ struct Inventory::Impl {
   std::vector<std::vector<const StoredSlice*>> pools;  // by PoolId, slices of any generation
   std::map<std::string, api::DeviceTaintRule> taint_rules;
   std::map<std::string, api::DeviceClass> classes;
-  std::uint64_t version = 0;
 
   std::vector<NodeIndex> dropped;
   std::uint64_t first_dropped = 0;  // number of the change that dropped.front() is
@@ -121,7 +120,6 @@ struct Inventory::Impl {
   }
 
   void Touched(const StoredSlice& slice) {
-    ++version;
     if (dropped.size() > kMaxDropped) DropAll();
     // A pool that reaches several nodes is judged complete or obsolete by all its slices.
     for (const auto* other : pools[slice.pool]) {
@@ -204,7 +202,6 @@ void Inventory::UpsertNode(const api::Node& node) {
   entry.optional_node_operations =
       std::find(declared.begin(), declared.end(), "DRAOptionalNodeOperations") != declared.end();
   impl_->Drop(index);
-  ++impl_->version;
 }
 
 void Inventory::RemoveNode(const std::string& name) {
@@ -214,31 +211,26 @@ void Inventory::RemoveNode(const std::string& name) {
   entry.labels.clear();
   entry.optional_node_operations = false;
   impl_->Drop(index);
-  ++impl_->version;
 }
 
 void Inventory::UpsertTaintRule(const api::DeviceTaintRule& rule) {
   impl_->DropAll();
   impl_->views.ForgetLayouts();
   impl_->taint_rules[rule.metadata.name] = rule;
-  ++impl_->version;
 }
 
 void Inventory::RemoveTaintRule(const std::string& name) {
   impl_->DropAll();
   impl_->views.ForgetLayouts();
   impl_->taint_rules.erase(name);
-  ++impl_->version;
 }
 
 void Inventory::UpsertClass(const api::DeviceClass& device_class) {
   impl_->classes[device_class.metadata.name] = device_class;
-  ++impl_->version;
 }
 
 void Inventory::RemoveClass(const std::string& name) {
   impl_->classes.erase(name);
-  ++impl_->version;
 }
 
 const api::DeviceClass* Inventory::FindClass(const std::string& name) const {
@@ -388,10 +380,6 @@ Result<AttributeId> Inventory::EvaluateAttribute(const cel::Expression& expressi
   auto derived = expression.EvaluateAttribute(readable.view);
   if (!derived.value) return tl::unexpected(std::move(derived.value.error()));
   return impl_->attributes.Intern(name, ToApi(*derived.value));
-}
-
-std::uint64_t Inventory::version() const {
-  return impl_->version;
 }
 
 }  // namespace kumiko::allocator

@@ -103,9 +103,6 @@ class Inventory {
   };
   Readable Read(const DeviceRef& device) const;
 
-  // Grows with every change; decisions cached elsewhere compare it.
-  std::uint64_t version() const;
-
  private:
   struct Impl;
   std::unique_ptr<Impl> impl_;

@@ -23,7 +23,6 @@ class NameTable {
   std::optional<NameId> Find(std::string_view text) const;
   // Good as long as the table.
   const std::string& Text(NameId id) const { return texts_[id]; }
-  std::size_t size() const { return texts_.size(); }
 
  private:
   std::deque<std::string> texts_;

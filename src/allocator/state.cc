@@ -8,11 +8,6 @@
 #include "base/check.h"
 
 namespace kumiko::allocator {
-namespace {
-
-constexpr std::size_t kMaxChanged = 100'000;
-
-}  // namespace
 
 State::State(const Inventory& inventory) : inventory_(&inventory), cache_(std::make_unique<DecisionCache>()) {}
 State::~State() = default;
@@ -98,14 +93,8 @@ void State::Apply(const Entry& entry, int sign) {
     if (found != holdings.end() - 1) *found = std::move(holdings.back());
     holdings.pop_back();
   }
-  ++version_;
   if (pool_versions_.size() <= entry.pool) pool_versions_.resize(entry.pool + std::size_t{1}, 0);
   ++pool_versions_[entry.pool];
-  if (changed_.size() >= kMaxChanged) {
-    first_changed_ += changed_.size() + 1;
-    changed_.clear();
-  }
-  changed_.push_back(entry.pool);
 }
 
 std::span<const Holding> State::HoldingsOf(PoolId pool) const {
@@ -131,11 +120,6 @@ void State::UndoTo(JournalMark mark) {
     Apply(entry, -sign);
     journal_.pop_back();
   }
-}
-
-std::optional<std::span<const PoolId>> State::ChangedSince(std::uint64_t from) const {
-  if (from < first_changed_) return std::nullopt;
-  return std::span<const PoolId>(changed_).subspan(from - first_changed_);
 }
 
 }  // namespace kumiko::allocator

@@ -74,12 +74,7 @@ class State {
   // Forgets how to undo; the state stays. Called between decisions, so that the journal does not grow.
   void Commit() { journal_.clear(); }
 
-  // Grows with every change of any device, undo included.
-  std::uint64_t version() const { return version_; }
-  // Pools changed since change number `from`, each maybe more than once; nullopt when that is not known any more.
-  std::optional<std::span<const PoolId>> ChangedSince(std::uint64_t from) const;
-
-  // Grows with every change of a device of this pool.
+  // Grows with every change of a device of this pool, undo included.
   std::uint64_t PoolVersion(PoolId pool) const { return pool < pool_versions_.size() ? pool_versions_[pool] : 0; }
 
   const Inventory& inventory() const { return *inventory_; }
@@ -108,9 +103,6 @@ class State {
   std::vector<std::vector<Holding>> pools_;  // by PoolId
   std::vector<std::pair<Entry, int>> journal_;
   std::vector<std::uint64_t> pool_versions_;
-  std::vector<PoolId> changed_;
-  std::uint64_t first_changed_ = 0;  // number of the change that changed_.front() is
-  std::uint64_t version_ = 0;
   std::unique_ptr<DecisionCache> cache_;
 };
 
