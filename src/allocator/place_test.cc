@@ -12,11 +12,13 @@ namespace kumiko::allocator {
 namespace {
 
 using testing::ClaimBuilder;
+using testing::DeviceBuilder;
 using testing::kDriver;
 using testing::MakeBoards;
 using testing::MakeClass;
 using testing::MakeGpus;
 using testing::Names;
+using testing::SliceBuilder;
 
 class Packed : public ::testing::Test {
  protected:
@@ -160,6 +162,31 @@ TEST_F(Packed, ASelectorErrorOnOneNodeLeavesTheOthers) {
   EXPECT_EQ(Try(ClaimBuilder("c").Request("r").Class("gpu-or-part").Selector(selector)).node, "b-parts");
   nodes_ = {"a-gpus"};
   EXPECT_EQ(Try(ClaimBuilder("c").Request("r").Class("gpu-or-part").Selector(selector)).kind, Outcome::Kind::kFatal);
+}
+
+TEST_F(Packed, WhatNoResultCanNameIsPassedBy) {
+  // The part of a board is smaller than the whole device, but its slice selects nodes by two terms.
+  api::ResourceSlice board = *SliceBuilder("board", "")
+                                  .Pool("board", 1, 2)
+                                  .Add(DeviceBuilder("part").Consumes("set", {{"slots", "1"}}))
+                                  .Build();
+  api::NodeSelectorTerm anywhere;
+  anywhere.match_expressions.push_back({.key = "zone", .operator_ = "Exists", .values = {}});
+  board.spec.node_name.reset();
+  board.spec.node_selector = api::NodeSelector{.node_selector_terms = {anywhere, anywhere}};
+  inventory_.UpsertSlice(board);
+  inventory_.UpsertSlice(
+      SliceBuilder("counters", "").Pool("board", 1, 2).AllNodes().Counters("set", {{"slots", "4"}}).Build());
+  api::Node node;
+  node.metadata.name = "n1";
+  node.metadata.labels["zone"] = "b";
+  inventory_.UpsertNode(node);
+  nodes_ = {"n1"};
+  const auto claim = ClaimBuilder("a").Request("r").Class("gpu-or-part").Build();
+  EXPECT_THAT(Run(claim), ::testing::HasSubstr("unsupported ResourceSlice.NodeSelector with 2 terms"));
+
+  inventory_.UpsertSlice(SliceBuilder("a-whole", "n1").Pool("a-whole", 1, 1).Add(DeviceBuilder("whole")).Build());
+  EXPECT_EQ(Run(claim), "n1 whole");
 }
 
 TEST_F(Packed, EqualNodesAreDecidedOnce) {

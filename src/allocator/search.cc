@@ -9,6 +9,7 @@
 #include "allocator/device_classes.h"
 #include "allocator/device_match.h"
 #include "allocator/mutant.h"
+#include "allocator/result_builder.h"
 #include "base/flat_map.h"
 
 namespace kumiko::allocator {
@@ -65,15 +66,39 @@ class Search {
 
   void Conclude() {
     // A verdict does not depend on the order, but the order decides which error is met first: the reference's.
-    if (order_ && ErrorsPossible()) {
+    const bool selectors_unsure = order_ && SelectorsOfSeveralTerms();
+    SearchResult first_fit;
+    if (order_ && (selectors_unsure || ErrorsPossible())) {
       const auto* order = std::exchange(order_, nullptr);
       RunPlainThenInformed();
       if (result_.kind != Outcome::Kind::kFits) return;
-      result_ = {};
+      if (selectors_unsure) {
+        const auto results = BuildResults(inventory_, view_, plan_, result_.picks);
+        if (!results) {
+          Stop(Outcome::Kind::kFatal, results.error().message);
+          return;
+        }
+      }
+      first_fit = std::exchange(result_, {});
       insight_.reset();
       order_ = order;
     }
     RunPlainThenInformed();
+    if (selectors_unsure && result_.kind == Outcome::Kind::kFits &&
+        !BuildResults(inventory_, view_, plan_, result_.picks)) {
+      result_ = std::move(first_fit);
+    }
+  }
+
+  // Whether picks may lie on devices whose node selectors a result cannot combine.
+  bool SelectorsOfSeveralTerms() const {
+    const auto several = [](const std::optional<api::NodeSelector>& selector) {
+      return selector && selector->node_selector_terms.size() > 1;
+    };
+    return std::any_of(view_.slices.begin(), view_.slices.end(), [&](const StoredSlice* slice) {
+      return several(slice->node_selector) || std::any_of(slice->shape->extras.begin(), slice->shape->extras.end(),
+                                                          [&](const auto& e) { return several(e.node_selector); });
+    });
   }
 
   void RunPlainThenInformed() {
