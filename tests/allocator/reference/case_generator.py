@@ -524,6 +524,12 @@ class Maker:
             return state
         known = [(s["spec"], d) for s in self.slices for d in s["spec"].get("devices", ())]
         taken = [k for k in known if self.chance(0.3 if shared else 0.2)]
+        drawing = [k for k in known if k[1].get("consumesCounters")]
+        if drawing and self.chance(0.25):  # all parts of a card, more than it has, be they for other nodes
+            spec, device = self.choice(drawing)
+            card = device["consumesCounters"][0]["counterSet"]
+            taken += [k for k in drawing if k[0]["pool"]["name"] == spec["pool"]["name"]
+                      and k[1]["consumesCounters"][0]["counterSet"] == card and not any(k[1] is t[1] for t in taken)]
         as_claims = self.chance(0.4)
         for spec, device in taken:
             ref = {"driver": spec["driver"], "pool": spec["pool"]["name"], "device": device["name"]}
