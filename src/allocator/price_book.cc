@@ -185,7 +185,7 @@ PriceBook::ShapeId PriceBook::AddShape(const MergedStates& merged) {
 
 void PriceBook::Grow(ShapeId shape, const MergedStates& merged) {
   auto& s = shapes_[shape];
-  for (std::size_t k = s.best.size(); k < merged.size(); ++k) {
+  for (std::size_t k = s.mean.size(); k < merged.size(); ++k) {
     double worth = 0;
     double work = 0;
     for (const auto& option : merged[k]) {
@@ -197,7 +197,6 @@ void PriceBook::Grow(ShapeId shape, const MergedStates& merged) {
     s.most_work.push_back(work);
     s.first_option.push_back(static_cast<std::uint32_t>(s.options.size()));
   }
-  s.best.resize(merged.size(), 0);
   s.boards.resize(merged.size(), 0);
   s.value.resize(merged.size(), 0);
   s.flow.resize(merged.size(), 0);
@@ -296,21 +295,17 @@ void PriceBook::SetPrices() {
   }
 }
 
-// The most that each state can earn, children first; of equal options the first.
+// The most that each state can earn, children first. Which option earns it is looked for only where boards are.
 void PriceBook::Value(Shape& shape) const {
+  const double* prices = prices_.data();
+  double* value = shape.value.data();
   for (std::size_t k = 0; k < shape.value.size(); ++k) {
     double most = 0;
-    auto best = shape.first_option[k];
-    for (auto o = best; o < shape.first_option[k + 1]; ++o) {
+    for (auto o = shape.first_option[k]; o < shape.first_option[k + 1]; ++o) {
       const auto& option = shape.options[o];
-      const double worth = prices_[option.class_index] + shape.value[option.child];
-      if (worth > most) {
-        most = worth;
-        best = o;
-      }
+      most = std::max(most, prices[option.class_index] + value[option.child]);
     }
-    shape.value[k] = most;
-    shape.best[k] = best;
+    value[k] = most;
   }
 }
 
@@ -337,6 +332,10 @@ void PriceBook::ValueSoftly(Shape& shape) const {
   }
 }
 
+double PriceBook::Earns(const Shape& shape, std::uint32_t o) const {
+  return prices_[shape.options[o].class_index] + shape.value[shape.options[o].child];
+}
+
 // How much of each class the free space would serve: boards go from the emptiest state down.
 void PriceBook::Flow(Shape& shape) {
   for (std::size_t k = 0; k < shape.flow.size(); ++k) {
@@ -351,7 +350,9 @@ void PriceBook::Flow(Shape& shape) {
       shape.flow[shape.options[o].child] += boards;
     };
     if (softness_ <= 0) {
-      send(shape.best[k], shape.flow[k]);
+      auto best = begin;
+      while (best + 1 < end && Earns(shape, best) < shape.value[k]) ++best;
+      send(best, shape.flow[k]);
     } else {
       for (auto o = begin; o < end; ++o) send(o, shape.flow[k] * shape.option_share[o]);
     }

@@ -121,7 +121,6 @@ class PriceBook {
     std::vector<std::uint32_t> first_option;  // by state, and one behind the last
     std::vector<BoardShape::Option> options;
     std::vector<double> option_share;  // soft prices: of the state's boards, those that take this option
-    std::vector<std::uint32_t> best;   // by state: its best option
     std::vector<std::int64_t> boards;  // by state, in kWhole-ths of a board
     std::vector<double> value;
     std::vector<double> mean;
@@ -143,6 +142,7 @@ class PriceBook {
   void SetPrices();
   void Value(Shape& shape) const;
   void ValueSoftly(Shape& shape) const;
+  double Earns(const Shape& shape, std::uint32_t o) const;
   void Flow(Shape& shape);
   void Round();
   void Settle();
