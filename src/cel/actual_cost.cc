@@ -15,6 +15,10 @@ namespace {
 constexpr double kScanFactor = 0.1;
 constexpr double kPatternFactor = 0.25;
 constexpr double kNewList = 11;  // a call that makes a list
+constexpr std::int64_t kSelectorList = 10;
+constexpr double kRequirements = 0.5;  // in a character of a selector
+constexpr std::int64_t kRequirementCost = 50;
+constexpr std::int64_t kAuthorization = 350'000;
 
 // What the reference takes for the size of a value: 1 where there is none.
 double SizeOf(const RunContext& run, const Value& value) {
@@ -203,6 +207,10 @@ std::int64_t ActualCost(RunContext& run, CostRule rule, std::span<const Value> a
     case CostRule::kValidate:
       if (Held(args[0]).kind != ValueKind::kNamedFormat) return 1;
       return PatternTextCost(run, rule, args[1]) * PatternCost(Held(args[0]).format->max_regex_size);
+    case CostRule::kParseSelector:
+      return kSelectorList + Ceil(size(1) * kScanFactor) + kRequirementCost * Ceil(size(1) * kRequirements);
+    case CostRule::kAuthorize:
+      return kAuthorization;
   }
   return 1;
 }

@@ -14,6 +14,10 @@ constexpr CostRange kListCall{11, 11};      // one call and one list
 constexpr double kNameFormatPattern = 128;  // bytes of the pattern that validate() is charged for
 constexpr std::uint64_t kFormatSize = 64;
 constexpr CostRange kAddressBytes{4, 16};
+constexpr CostRange kSelectorList{10, 10};
+constexpr double kRequirements = 0.5;  // in a character of a selector
+constexpr double kRequirementCost = 50;
+constexpr CostRange kAuthorization{350'000, 350'000};
 
 struct Call {
   const Overload& overload;
@@ -34,6 +38,7 @@ CostRange Equality(const Call& call) {
   if (call.overload.name == "_==_" && SameType(type, call.args[1].type)) {
     const auto is = [type](const Type& other) { return SameType(type, &other); };
     if (is(kQuantityType) || is(kSemverType) || is(kIpType) || is(kCidrType)) return kOneUnit;
+    if (type->name.starts_with("kubernetes.authorization.")) return kOneUnit;
     if (is(kNamedFormatType)) return CostRange{1, kFormatSize} * kTraversal;
     if (is(kUrlType)) return CostRange{1, call.args[1].size ? call.args[1].size->max : 1} * kTraversal;
   }
@@ -137,6 +142,10 @@ CallEstimate EstimateByName(const Call& call) {
   if (rule == CostRule::kValidate) {
     return {call.Size(1) * kTraversal * (kNameFormatPattern * kPatternFactor), {}};
   }
+  if (rule == CostRule::kParseSelector) {
+    return {kSelectorList + call.Scan(1) + call.Size(1) * kRequirements * kRequirementCost, {}};
+  }
+  if (rule == CostRule::kAuthorize) return {kAuthorization, {}};
   return {kOneUnit, {}};
 }
 
@@ -210,6 +219,8 @@ CallEstimate EstimateCall(const Overload& overload, std::span<const ArgumentEsti
     case CostRule::kContainsCidr:
     case CostRule::kContainsCidrText:
     case CostRule::kValidate:
+    case CostRule::kParseSelector:
+    case CostRule::kAuthorize:
     case CostRule::kAccessor:
       return EstimateByName(call);
   }

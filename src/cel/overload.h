@@ -66,8 +66,10 @@ enum class CostRule : std::uint8_t {
   kContainsIpText,
   kContainsCidr,
   kContainsCidrText,
-  kValidate,  // as kMatches, with the pattern size of the format
-  kAccessor,  // 1
+  kValidate,       // as kMatches, with the pattern size of the format
+  kParseSelector,  // a list, 0.1 of the second argument, and 50 for every other character of it: labelSelector
+  kAuthorize,      // 350,000: check
+  kAccessor,       // 1
 };
 
 struct Overload {

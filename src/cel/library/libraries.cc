@@ -1,5 +1,6 @@
 #include "cel/library/libraries.h"
 
+#include "cel/library/authorizer.h"
 #include "cel/library/conversions.h"
 #include "cel/library/format_string.h"
 #include "cel/library/ip.h"
@@ -20,10 +21,10 @@ namespace kumiko::cel {
 void AddKubernetesLibraries(Environment& environment, Mode mode) {
   const Dialect dialect = environment.dialect();
   if (mode == Mode::kNew) environment.AddLibrary(KubernetesListsOverloads());
-  for (const auto overloads :
-       {OperatorsOverloads(dialect), ConversionsOverloads(), StringsOverloads(dialect), FormatStringOverloads(),
-        RegexOverloads(), TimeOverloads(dialect), OptionalsOverloads(), ExtendedListsOverloads(), SetsOverloads(),
-        QuantityOverloads(), SemverOverloads(), UrlOverloads(), IpOverloads(), NamedFormatsOverloads()}) {
+  for (const auto overloads : {OperatorsOverloads(dialect), ConversionsOverloads(), StringsOverloads(dialect),
+                               FormatStringOverloads(), RegexOverloads(), TimeOverloads(dialect), OptionalsOverloads(),
+                               ExtendedListsOverloads(), SetsOverloads(), QuantityOverloads(), SemverOverloads(),
+                               UrlOverloads(), IpOverloads(), NamedFormatsOverloads(), AuthorizerOverloads()}) {
     environment.AddLibrary(overloads);
   }
   if (mode == Mode::kStored) environment.AddLibrary(KubernetesListsOverloads());

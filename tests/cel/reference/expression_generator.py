@@ -7,6 +7,7 @@ from function_table import FUNCTIONS, MACROS
 SCALARS = ("int", "uint", "double", "bool", "string", "bytes", "timestamp", "duration")
 WEIGHTED = ("int",) * 5 + ("string",) * 5 + ("bool",) * 2 + ("double",) * 2 + ("dyn",) * 2 + SCALARS
 OPAQUE = ("quantity", "semver", "ip", "cidr", "url", "format")
+AUTHORIZATION = ("authorizer", "path check", "group check", "resource check", "decision")
 CHOICES = {"A": WEIGHTED, "B": WEIGHTED, "K": ("string", "string", "int", "uint", "bool"),
            "O": ("int", "int", "string", "string", "double", "uint", "bool", "bytes", "timestamp", "duration"),
            "N": ("int", "int", "uint", "double", "duration"), "number": ("int", "uint", "double")}
@@ -157,6 +158,8 @@ class Generator:
             return leaf("%s(%s)" % (kind, self.quoted(pick(texts.ARGUMENTS[kind + "_text"][:good]))), kind, kind)
         if kind == "format":
             return leaf("format.%s()" % pick(["dns1123Label", "uuid", "date", "labelValue"]), kind)
+        if kind in AUTHORIZATION:
+            return leaf("dyn(%s)" % render(self.literal(pick(SCALARS + OPAQUE))), kind, "dyn")
         if kind == "dyn":
             return pick([self.attribute, lambda: leaf("dyn(%s)" % render(self.literal(pick(SCALARS))), kind, "dyn")])()
         if kind in texts.ARGUMENTS:

@@ -234,6 +234,22 @@ FUNCTIONS = [
         "getSeconds", "getMilliseconds")],
     *[(name, "{0}." + name + "()", ("duration",), "int") for name in (
         "getHours", "getMinutes", "getSeconds", "getMilliseconds")],
+    # authorization: checked and charged everywhere, but no value here is an authorizer
+    ("path", "{0}.path({1})", ("authorizer", "string"), "path check"),
+    ("group", "{0}.group({1})", ("authorizer", "string"), "group check"),
+    ("serviceAccount", "{0}.serviceAccount({1}, {2})", ("authorizer", "string", "string"), "authorizer"),
+    ("resource", "{0}.resource({1})", ("group check", "string"), "resource check"),
+    ("subresource", "{0}.subresource({1})", ("resource check", "string"), "resource check"),
+    ("namespace", "{0}.namespace({1})", ("resource check", "string"), "resource check"),
+    ("name", "{0}.name({1})", ("resource check", "string"), "resource check"),
+    ("fieldSelector", "{0}.fieldSelector({1})", ("resource check", "string"), "resource check"),
+    ("labelSelector", "{0}.labelSelector({1})", ("resource check", "string"), "resource check"),
+    ("check", "{0}.check({1})", ("path check", "string"), "decision"),
+    ("check", "{0}.check({1})", ("resource check", "string"), "decision"),
+    ("errored", "{0}.errored()", ("decision",), "bool"),
+    ("error", "{0}.error()", ("decision",), "string"),
+    ("allowed", "{0}.allowed()", ("decision",), "bool"),
+    ("reason", "{0}.reason()", ("decision",), "string"),
     # the device
     ("device.driver", "device.driver", (), "string"),
     ("device.allowMultipleAllocations", "device.allowMultipleAllocations", (), "bool"),
