@@ -67,8 +67,12 @@ struct Expr {
   bool test_only = false;
   bool absolute = false;
   bool optional_items = false;  // of lists, maps and structs: some item is written with `?` (see Ast::optional)
-  std::uint32_t position = 0;   // byte offset that errors point at
-  std::uint32_t begin = 0;      // byte extent in the source
+  // Of kAnd and kOr, which are balanced trees of calls in the reference: whether the first and the last part stand
+  // deeper than right below its root. All others do.
+  bool first_is_deeper = false;
+  bool last_is_deeper = false;
+  std::uint32_t position = 0;  // byte offset that errors point at
+  std::uint32_t begin = 0;     // byte extent in the source
   std::uint32_t end = 0;
   std::uint32_t depth = 1;  // levels of nodes from here down
   ExprId operand = kNoExpr;

@@ -303,11 +303,18 @@ class Checker {
     return Report(id, fmt::format("found no matching overload for '{}' applied to '{})'", name, applied));
   }
 
+  // A call takes an argument that is an error already for a bool, and the reference has a tree of calls here: only a
+  // mistake right below its root makes the whole an error.
   TypeRef Chain(ExprId id) {
+    const auto parts = Args(id);
+    const bool first_is_deeper = At(id).first_is_deeper;
+    const bool last_is_deeper = At(id).last_is_deeper;
     TypeRef result = &kBoolType;
-    for (const ExprId part : Args(id)) {
-      const TypeRef type = Visit(part);
-      if (!solver_.Assign(type, &kBoolType)) result = Mismatch(part, &kBoolType, type);
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      const TypeRef type = Visit(parts[i]);
+      if (solver_.Assign(type, &kBoolType)) continue;
+      const TypeRef mistake = Mismatch(parts[i], &kBoolType, type);
+      if ((i == 0 && !first_is_deeper) || (i + 1 == parts.size() && !last_is_deeper)) result = mistake;
     }
     return result;
   }

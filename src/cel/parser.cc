@@ -134,8 +134,19 @@ class Parser {
     const std::size_t position = Peek().begin;
     std::vector<ExprId> parts;
     Join(parts, node_kind, first);
-    while (TakeIf(kind)) Join(parts, node_kind, operand());
-    return Group(node_kind, position, BeginOf(first), parts);
+    const bool first_is_chain = parts.size() > 1;
+    std::size_t terms = 1;
+    bool last_is_chain = false;
+    for (; TakeIf(kind); ++terms) {
+      const std::size_t before = parts.size();
+      Join(parts, node_kind, operand());
+      last_is_chain = parts.size() > before + 1;
+    }
+    const ExprId chain = Group(node_kind, position, BeginOf(first), parts);
+    if (error_) return chain;
+    builder_.At(chain).first_is_deeper = first_is_chain || terms > 2;
+    builder_.At(chain).last_is_deeper = last_is_chain || terms > 3;
+    return chain;
   }
   // (a && b) && c has the parts a, b and c.
   void Join(std::vector<ExprId>& parts, ExprKind kind, ExprId part) {
