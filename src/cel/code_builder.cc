@@ -17,8 +17,10 @@ std::string Fingerprint(const Value& value) {
     case ValueKind::kInt:
     case ValueKind::kUint:
     case ValueKind::kDouble:
-    case ValueKind::kDuration:
       return print.append(reinterpret_cast<const char*>(&value.integer), sizeof(value.integer));
+    case ValueKind::kDuration:
+      print.append(reinterpret_cast<const char*>(&value.integer), sizeof(value.integer));
+      return print.append(reinterpret_cast<const char*>(&value.offset), sizeof(value.offset));
     case ValueKind::kString:
     case ValueKind::kBytes:
     case ValueKind::kType:

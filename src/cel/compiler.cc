@@ -1,33 +1,22 @@
 #include "cel/compiler.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
-#include <array>
-#include <limits>
-#include <map>
-#include <set>
 #include <string>
 #include <utility>
 
-#include "cel/actual_cost.h"
 #include "cel/attribute.h"
+#include "cel/call_folding.h"
 #include "cel/callee.h"
 #include "cel/code_builder.h"
 #include "cel/constants.h"
 #include "cel/device_reads.h"
-#include "cel/library/regex.h"
+#include "cel/pattern_table.h"
 #include "cel/qualify.h"
-#include "cel/run_context.h"
-#include "cel/utf8.h"
 
 namespace kumiko::cel {
 namespace {
 
 using Patches = std::vector<std::uint32_t>;
-
-// Steps that working out one call of constants may take; a dearer one is left to the run, which has a limit.
-constexpr std::int64_t kFoldingBudget = 10'000;
 
 // What the reference charges besides the parts.
 constexpr std::uint16_t kListCost = 10;
@@ -53,8 +42,10 @@ class Compiler {
         program_(std::make_shared<Program>()),
         out_(*program_),
         specification_(environment.dialect() == Dialect::kSpecification),
-        constants_(checked, program_->arena, specification_ ? Constants::Maps::kNever : Constants::Maps::kConstant),
-        pattern_steps_(checked.pattern_steps) {
+        constants_(checked, program_->arena, specification_ ? Constants::Maps::kNever : Constants::Maps::kConstant,
+                   [this](ExprId id) { Discard(id); }),
+        folding_(checked, *program_, out_),
+        patterns_(checked, *program_) {
     program_->text = text;
     program_->max_cost = max_cost;
   }
@@ -67,6 +58,7 @@ class Compiler {
       Conjunct(checked_.ast.root);
     }
     program_->read_keys = KeysRead(checked_, checked_.ast.root);
+    program_->identities = constants_.identities();
     if (!error_.empty()) return Fail(Code::kInvalidArgument, "program instantiation failed: {}", error_);
     program_->code.shrink_to_fit();
     program_->constants.shrink_to_fit();
@@ -115,11 +107,7 @@ class Compiler {
   // `free`: an attribute costs only its steps, as in a branch of ?: and as a key.
   void Visit(ExprId id, bool free = false) {
     const Expr& expr = At(id);
-    if (const auto constant = ConstantOf(id)) {
-      // x in []: what is wrong with x is still to be found.
-      if (expr.kind == ExprKind::kCall && expr.name == "@in") Discard(Args(id)[0]);
-      return out_.EmitConstant(*constant);
-    }
+    if (const auto constant = ConstantOf(id)) return out_.EmitConstant(*constant);
     switch (expr.kind) {
       case ExprKind::kLiteral:
         return;  // a constant
@@ -144,7 +132,10 @@ class Compiler {
     }
   }
 
+  // Compiles what never runs, for its mistakes.
   void Discard(ExprId id) {
+    // Those of constants before it come first.
+    SetError(constants_.error());
     const std::uint32_t begin = out_.Here();
     const int depth = out_.depth();
     Visit(id);
@@ -192,7 +183,13 @@ class Compiler {
     } else {
       cost = 0;
     }
-    if (attribute.steps.empty()) return absent;
+    if (attribute.steps.empty()) {
+      const TypeKind kind = checked_.types[attribute.base]->kind;
+      // Whenever the reference reads a name that holds an optional it makes a new one.
+      const bool renew = (kind == TypeKind::kOptional || kind == TypeKind::kDyn) && IsName(attribute.base);
+      if (renew && folding_.MayBecomeKey()) out_.Emit({.op = Op::kRenew}, 0);
+      return absent;
+    }
     bool optional = false;
     for (std::size_t i = 0; i < next; ++i) optional = optional || attribute.steps[i].optional;
     const TypeKind base_type = checked_.types[attribute.base]->kind;
@@ -334,10 +331,11 @@ class Compiler {
         stopped.push_back(out_.Emit({.op = Op::kBail, .a = static_cast<std::uint32_t>(i + 1)}, 0));
       }
     }
+    if (callee.cost == CostRule::kInList && SearchSet(args[1])) return;
     if (callee.call == nullptr) {
       if (!args.empty()) out_.set_depth(out_.depth() - static_cast<int>(args.size()));
       out_.EmitConstant(program_->arena.Error("no such overload: " + std::string(expr.name)), 1);
-    } else if (!IsScalar(checked_.types[id]) || !WorkOut(callee, begin, args.size())) {
+    } else if (!folding_.WorkOut(callee, checked_.types[id], begin, args.size())) {
       const std::uint16_t cost = callee.cost == CostRule::kUnit ? 1 : 0;
       out_.Emit({.op = ChecksArguments(checked_, id) ? Op::kCheckedCall : Op::kCall,
                  .cost = cost,
@@ -347,26 +345,13 @@ class Compiler {
     }
     out_.Land(stopped);
   }
-  // Lists and maps stay to the run: a short text can make a long one.
-  static bool IsScalar(TypeRef type) {
-    return type->kind != TypeKind::kList && type->kind != TypeKind::kMap && type->kind != TypeKind::kDyn &&
-           type->kind != TypeKind::kOptional;
-  }
-
-  // Replaces a call whose arguments are constants by its result, at the same cost. A call that fails stays.
-  bool WorkOut(const Callee& callee, std::uint32_t begin, std::size_t count) {
-    if (count == 0 || !out_.AreConstants(begin, count) || callee.overloads.size() > 1) return false;
-    std::vector<Value> args;
-    for (std::size_t i = 0; i < count; ++i) args.push_back(out_.ConstantAt(begin + static_cast<std::uint32_t>(i)));
-    if (std::any_of(args.begin(), args.end(), [](const Value& arg) { return arg.IsError(); })) return false;
-    RunContext run{program_->arena};
-    run.budget = kFoldingBudget;
-    const Value result = callee.call(run, args);
-    if (result.IsError() || run.budget < 0) return false;
-    const std::int64_t cost = out_.CostSince(begin) + ActualCost(run, callee.cost, args, result);
-    if (cost > std::numeric_limits<std::uint16_t>::max()) return false;
-    out_.Drop(begin);
-    out_.EmitConstant(result, static_cast<std::uint32_t>(cost));
+  // `in` of a list that can be a set, and has just been emitted as a constant.
+  bool SearchSet(ExprId list) {
+    const auto constant = ConstantOf(list);
+    if (!constant || !IsSet(*constant)) return false;
+    const std::uint32_t index = out_.code().back().a;
+    out_.Drop(out_.Here() - 1);
+    out_.Emit({.op = Op::kInSet, .a = index}, 0);
     return true;
   }
 
@@ -374,7 +359,6 @@ class Compiler {
   bool SpecialCall(ExprId id) {
     const Expr& expr = At(id);
     const auto args = Args(id);
-    const auto overloads = checked_.Overloads(id);
     const bool member = expr.operand != kNoExpr && !checked_.references[id].namespaced;
     if (member && args.size() == 1 && (expr.name == "or" || expr.name == "orValue")) {
       OptionalOr(expr.operand, args[0], expr.name == "orValue");
@@ -384,13 +368,6 @@ class Compiler {
       const Patches absent = Steps(AttributeOf(checked_, expr.operand), 1);
       out_.Emit({.op = Op::kToTrue, .cost = 1}, 0);
       Otherwise(absent, [&] { out_.EmitConstant(Value::Bool(false), 1); });
-      return true;
-    }
-    if (expr.name == "@in" && overloads.size() == 1 && overloads.front()->cost == CostRule::kInList) {
-      const auto list = ConstantOf(args[1]);
-      if (!list || list->kind != ValueKind::kList || !IsSet(*list)) return false;
-      Visit(args[0]);
-      out_.Emit({.op = Op::kInSet, .a = out_.AddConstant(*list)}, 0);
       return true;
     }
     if (expr.name == "matches" || expr.name == "find" || expr.name == "findAll") return Pattern(id, member);
@@ -432,30 +409,14 @@ class Compiler {
       stopped.push_back(out_.Emit({.op = Op::kBail, .a = 1}, 0));
       Visit(args[2]);
     }
-    const std::uint32_t regex = AddPattern(pattern->view(), expr.name != "matches");
+    const PatternUse use = expr.name == "matches" ? PatternUse::kMatch : PatternUse::kFind;
+    const std::uint32_t regex = patterns_.Add(pattern->view(), use);
+    SetError(patterns_.error());
     const Op op = expr.name == "matches" ? Op::kMatches : expr.name == "find" ? Op::kFind : Op::kFindAll;
     const bool limited = args.size() == 3;
     out_.Emit({.op = op, .a = limited ? 1U : 0U, .b = regex}, limited ? -1 : 0);
     out_.Land(stopped);
     return true;
-  }
-
-  std::uint32_t AddPattern(std::string_view pattern, bool finds) {
-    const auto [known, added] = patterns_.emplace(pattern, static_cast<std::uint32_t>(program_->regexes.size()));
-    if (added) {
-      const auto checked = checked_.patterns.find(pattern);
-      auto compiled = checked != checked_.patterns.end() && checked->second != nullptr
-                          ? tl::expected<std::shared_ptr<const re2::RE2>, PatternError>(checked->second)
-                          : CompilePattern(pattern, pattern_steps_);
-      if (!compiled) SetError(compiled.error().message);
-      program_->regexes.push_back(compiled ? *std::move(compiled) : nullptr);
-      program_->regex_costs.push_back(PatternCost(CodePointCount(pattern)));
-    }
-    const re2::RE2* const regex = program_->regexes[known->second].get();
-    if (finds && regex != nullptr && found_.insert(regex).second && !PrepareToFind(*regex, pattern_steps_)) {
-      SetError(fmt::format("error parsing regexp: expression too large: `{}`", pattern));
-    }
-    return known->second;
   }
 
   void Conditional(ExprId id) {
@@ -519,7 +480,8 @@ class Compiler {
 
   void Struct(ExprId id) {
     const Expr& expr = At(id);
-    StructLiteral literal{checked_.references[id].type, std::string(expr.name), {}, environment_.object_literals};
+    StructLiteral literal{
+        checked_.references[id].type, std::string(expr.name), {}, environment_.object_literals, environment_.dialect()};
     Patches failed;
     for (std::uint32_t i = 0; i + 1 < expr.arg_count; i += 2) {
       literal.fields.emplace_back(std::get<std::string_view>(At(checked_.ast.Args(expr)[i]).literal));
@@ -632,9 +594,8 @@ class Compiler {
   const bool specification_;
   Constants constants_;
   std::vector<Name> scope_;
-  std::map<std::string, std::uint32_t, std::less<>> patterns_;
-  std::set<const re2::RE2*> found_;  // patterns that are prepared for it
-  std::int64_t pattern_steps_;       // that patterns may still take
+  CallFolding folding_;
+  PatternTable patterns_;
   std::string error_;
 };
 

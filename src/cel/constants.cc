@@ -28,49 +28,6 @@ Value LiteralValue(const Literal& literal) {
   return Value::Null();
 }
 
-std::string_view RuntimeTypeName(TypeRef type) {
-  switch (type->kind) {
-    case TypeKind::kNull:
-      return "null_type";
-    case TypeKind::kBool:
-      return "bool";
-    case TypeKind::kInt:
-      return "int";
-    case TypeKind::kUint:
-      return "uint";
-    case TypeKind::kDouble:
-      return "double";
-    case TypeKind::kString:
-      return "string";
-    case TypeKind::kBytes:
-      return "bytes";
-    case TypeKind::kTimestamp:
-      return "google.protobuf.Timestamp";
-    case TypeKind::kDuration:
-      return "google.protobuf.Duration";
-    case TypeKind::kAny:
-      return "google.protobuf.Any";
-    case TypeKind::kWrapper:
-      return RuntimeTypeName(type->first);
-    case TypeKind::kType:
-      return "type";
-    case TypeKind::kList:
-      return "list";
-    case TypeKind::kMap:
-      return "map";
-    case TypeKind::kOptional:
-      return "optional_type";
-    case TypeKind::kOpaque:
-    case TypeKind::kObject:
-      return type->name;
-    case TypeKind::kDyn:
-    case TypeKind::kError:
-    case TypeKind::kVariable:
-      return "dyn";
-  }
-  return "";
-}
-
 bool IsSet(const Value& list) {
   return std::all_of(list.list().begin(), list.list().end(), [](const Value& item) {
     return item.IsNumber() || item.kind == ValueKind::kString || item.kind == ValueKind::kBool;
@@ -103,7 +60,9 @@ std::optional<Value> Constants::Conversion(ExprId id) {
   const auto overloads = checked_.Overloads(id);
   if (!arg || arg->IsError() || overloads.empty()) return std::nullopt;
   RunContext run{arena_};
+  run.identities = identities_;
   const Value result = overloads.front()->call(run, std::span(&*arg, 1));
+  identities_ = run.identities;
   if (!result.IsError()) return Owned(result);
   if (error_.empty()) {
     error_ = std::string(result.view());
@@ -124,15 +83,13 @@ std::optional<Value> Constants::Items(ExprId id) {
   const Expr& expr = checked_.ast.At(id);
   const auto args = checked_.ast.Args(expr);
   const bool is_map = expr.kind == ExprKind::kMap;
-  // All parts are visited, so that a conversion that fails is found.
-  bool constant = !is_map || maps_ == Maps::kConstant;
+  if (is_map && maps_ == Maps::kNever) return std::nullopt;
   std::vector<Value> values;
   for (std::size_t i = 0; i < args.size(); ++i) {
     const std::optional<Value> value = Of(args[i]);
-    constant = constant && value && !checked_.ast.IsOptional(expr, i);
-    if (value) values.push_back(Owned(*value));
+    if (!value || checked_.ast.IsOptional(expr, i)) return std::nullopt;
+    values.push_back(Owned(*value));
   }
-  if (!constant) return std::nullopt;
   Value* items = arena_.Values(values.size());
   std::copy(values.begin(), values.end(), items);
   return is_map ? MakeMap(items, values.size() / 2) : Value::List(items, values.size());
@@ -143,8 +100,10 @@ std::optional<Value> Constants::EmptySearch(ExprId id) {
   const auto overloads = checked_.Overloads(id);
   const auto args = checked_.ast.Args(checked_.ast.At(id));
   if (overloads.size() != 1 || overloads.front()->cost != CostRule::kInList) return std::nullopt;
-  const std::optional<Value> list = Of(args[1]);
-  return list && list->kind == ValueKind::kList && list->size == 0 ? std::optional(Value::Bool(false)) : std::nullopt;
+  const Expr& list = checked_.ast.At(args[1]);
+  if (list.kind != ExprKind::kList || list.arg_count > 0) return std::nullopt;
+  compile_(args[0]);
+  return Value::Bool(false);
 }
 
 }  // namespace kumiko::cel

@@ -96,10 +96,20 @@ Value Domains(bool capacity) {
   return map;
 }
 
-Value Domain(const RunContext& run, bool capacity, std::string_view domain) {
-  if (!HasDomain(run, capacity, domain)) return Value::Map(nullptr, 0);
+Value Device(RunContext& run) {
+  Value device;
+  device.kind = ValueKind::kDevice;
+  device.offset = static_cast<std::int32_t>(++run.identities);
+  return device;
+}
+
+Value Domain(RunContext& run, bool capacity, std::string_view domain) {
+  // One map stands for all domains that are not there.
+  static constexpr Value kNoEntries;
+  if (!HasDomain(run, capacity, domain)) return Value::Map(&kNoEntries, 0);
   Value map = Value::Text(ValueKind::kDomain, domain);
   map.capacity = capacity;
+  map.offset = static_cast<std::int32_t>(++run.identities);
   return map;
 }
 

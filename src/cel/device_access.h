@@ -17,7 +17,8 @@ bool HasEntry(const RunContext& run, bool capacity, std::string_view domain, std
 // A field of `device` itself.
 std::optional<Value> DeviceField(const RunContext& run, std::string_view name);
 Value Domains(bool capacity);
-Value Domain(const RunContext& run, bool capacity, std::string_view domain);
+Value Device(RunContext& run);
+Value Domain(RunContext& run, bool capacity, std::string_view domain);
 
 // Any map: those of expressions, the domains of the device, one domain, the device.
 bool IsMap(const Value& value);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -10,7 +9,8 @@
 #include <type_traits>
 
 #include "cel/actual_cost.h"
-#include "cel/constants.h"
+#include "cel/apply.h"
+#include "cel/collection_literal.h"
 #include "cel/device_access.h"
 #include "cel/fold.h"
 #include "cel/library/operators.h"
@@ -50,6 +50,7 @@ class Machine {
  public:
   Machine(const Program& program, RunContext& run)
       : program_(program), run_(run), stack_(program.stack_size), locals_(program.local_count), top_(stack_.data()) {
+    run_.identities = std::max(run_.identities, program.identities);
     if (program.fold_count == 1) {
       folds_ = &first_fold_.emplace();
     } else if (program.fold_count > 1) {
@@ -102,12 +103,9 @@ class Machine {
       case Op::kVariable:
         Push(it.a < run_.variables.size() ? run_.variables[it.a] : Value::Error("no such attribute(s)"));
         break;
-      case Op::kDevice: {
-        Value device;
-        device.kind = ValueKind::kDevice;
-        Push(device);
+      case Op::kDevice:
+        Push(Device(run_));
         break;
-      }
       case Op::kDriver:
         Push(Value::String(run_.device->driver));
         break;
@@ -168,6 +166,11 @@ class Machine {
       case Op::kWrap:
         if (!Top().IsError()) Top() = Value::Optional(run_.arena.Box(Top()));
         break;
+      case Op::kRenew:
+        if (Top().kind == ValueKind::kOptional && Top().items != nullptr) {
+          Top() = Value::Optional(run_.arena.Box(*Top().items));
+        }
+        break;
       case Op::kToTrue:
         if (!Top().IsError()) Top() = Value::Bool(true);
         break;
@@ -227,7 +230,8 @@ class Machine {
         return it.c;
       case Op::kOptionalItem:
       case Op::kOptionalValue:
-        RequireOptional(it.op == Op::kOptionalValue);
+        Top() =
+            it.op == Op::kOptionalItem ? RequireOptionalItem(run_, Top()) : RequireOptionalEntry(run_, top_[-2], Top());
         break;
       case Op::kCheckKey:
         if (IsUnhashable(top_[-2])) StopAt(top_[-2]);
@@ -378,103 +382,20 @@ class Machine {
     const Callee& callee = program_.callees[it.b];
     top_ -= it.a;
     const std::span<const Value> args(top_, it.a);
-    const Value result = Apply(callee, args);
+    const Value result = Apply(run_, callee, args);
     if (callee.cost != CostRule::kUnit) run_.cost += ActualCost(run_, callee.cost, args, result);
     Push(result);
   }
 
   void CheckedCall(const Instruction& it) {
     const Callee& callee = program_.callees[it.b];
-    const Overload& overload = *callee.overloads.front();
     const std::span<const Value> args(top_ - it.a, it.a);
-    bool fits = true;
-    for (std::size_t i = 0; i < args.size(); ++i) {
-      if (args[i].IsError()) return Call(it);
-      fits = fits && Takes(overload.args[i], args[i]);
-    }
-    if (fits) return Call(it);
-    const Value error = NoOverload(callee, args);
+    if (HasError(args) || Takes(*callee.overloads.front(), args)) return Call(it);
+    const Value error = NoOverload(run_, callee, args);
     if (callee.cost != CostRule::kUnit) run_.cost += ActualCost(run_, callee.cost, args, error);
     top_ -= it.a;
     Push(error);
   }
-  // As the reference looks at it: of a list at the first item.
-  static bool Takes(TypeRef type, const Value& value) {
-    switch (type->kind) {
-      case TypeKind::kVariable:
-      case TypeKind::kDyn:
-      case TypeKind::kAny:
-        return true;
-      case TypeKind::kList:
-        return value.kind == ValueKind::kList && (value.size == 0 || Takes(type->first, value.items[0]));
-      case TypeKind::kError:
-      case TypeKind::kNull:
-      case TypeKind::kBool:
-      case TypeKind::kInt:
-      case TypeKind::kUint:
-      case TypeKind::kDouble:
-      case TypeKind::kString:
-      case TypeKind::kBytes:
-      case TypeKind::kTimestamp:
-      case TypeKind::kDuration:
-      case TypeKind::kWrapper:
-      case TypeKind::kType:
-      case TypeKind::kMap:
-      case TypeKind::kOptional:
-      case TypeKind::kOpaque:
-      case TypeKind::kObject:
-        break;
-    }
-    return RuntimeTypeName(type) == KindName(value);
-  }
-
-  // Text that is taken apart character by character.
-  static std::int64_t ParsingSteps(CostRule rule, const Value& text) {
-    if ((rule != CostRule::kParseText && rule != CostRule::kParseUrl) || text.kind != ValueKind::kString) return 0;
-    const auto size = static_cast<std::int64_t>(text.size);
-    return rule == CostRule::kParseUrl ? 400 + 8 * size : 200 + 8 * size;
-  }
-
-  // Quantities, versions and the like are objects, errors have a text: what it takes to make one.
-  static std::int64_t MakingSteps(const Value& made) {
-    static_assert(ValueKind::kQuantity < ValueKind::kError);
-    if (made.kind < ValueKind::kQuantity) return 0;
-    constexpr std::int64_t kObjectSteps = 24;
-    constexpr std::int64_t kErrorSteps = 40;
-    return made.IsError() ? kErrorSteps + StepsForBytes(2 * made.size) : kObjectSteps;
-  }
-
-  Value Apply(const Callee& callee, std::span<const Value> args) {
-    // What a call costs depends on all arguments, and counting the characters of one is reading it.
-    for (const Value& arg : args) run_.budget -= ReadingSteps(arg);
-    for (const Value& arg : args) {
-      if (arg.IsError()) return arg;
-    }
-    run_.budget -= ParsingSteps(callee.cost, args[0]);
-    if (run_.budget < 0) return Value();  // the run ends before anybody sees it
-    Value result = callee.call(run_, args);
-    run_.budget -= MakingSteps(result);
-    if (!IsNoSuchOverload(result)) [[likely]]
-      return result;
-    for (const Overload* other : callee.overloads) {
-      if (other->call == callee.call) continue;
-      result = other->call(run_, args);
-      if (!IsNoSuchOverload(result)) return result;
-    }
-    return NoOverload(callee, args);
-  }
-
-  // "no such overload: isGreaterThan(int, string)". The oldest functions say less.
-  Value NoOverload(const Callee& callee, std::span<const Value> args) {
-    const std::string_view name = callee.overloads.front()->name;
-    static constexpr std::array<std::string_view, 5> kTerse = {"contains", "startsWith", "endsWith", "matches", "size"};
-    const bool letter = (name[0] >= 'a' && name[0] <= 'z') || (name[0] >= 'A' && name[0] <= 'Z');
-    if (!letter || std::find(kTerse.begin(), kTerse.end(), name) != kTerse.end()) return NoSuchOverload();
-    std::string message = "no such overload: " + std::string(name) + "(";
-    for (std::size_t i = 0; i < args.size(); ++i) message += (i > 0 ? ", " : "") + std::string(KindName(args[i]));
-    return run_.arena.Error(message + ")");
-  }
-
   void Pattern(const Instruction& it) {
     const bool limited = it.a != 0;
     // With a constant pattern the reference takes arguments out of optionals, and the name of a type for text.
@@ -514,94 +435,26 @@ class Machine {
     run_.budget = -1;
   }
 
-  void RequireOptional(bool of_map) {
-    Value& item = Top();
-    if (item.IsError() || item.kind == ValueKind::kOptional) return;
-    item = of_map
-               ? run_.arena.Error("cannot initialize optional entry '" + Describe(top_[-2]) +
-                                  "' from non-optional value " + Describe(item))
-               : run_.arena.Error("cannot initialize optional list element from non-optional value " + Describe(item));
-  }
-
-  bool IsOptionalItem(std::uint32_t list, std::size_t index) const {
-    return list != 0 && program_.optional_items[list - 1][index];
+  const std::vector<bool>* OptionalItems(std::uint32_t list) const {
+    return list != 0 ? &program_.optional_items[list - 1] : nullptr;
   }
 
   void PushList(const Instruction& it) {
     top_ -= it.a;
-    run_.budget -= it.a;
-    Value* items = run_.arena.Values(it.a);
-    std::size_t count = 0;
-    for (std::size_t i = 0; i < it.a; ++i) {
-      if (!IsOptionalItem(it.b, i)) {
-        items[count++] = top_[i];
-      } else if (top_[i].items != nullptr) {
-        items[count++] = *top_[i].items;
-      }
-    }
-    Push(Value::List(items, count));
-  }
-
-  // Of a key among `count` that are sorted: long ones may be alike to their end.
-  static std::int64_t SortingSteps(const Value& key, std::size_t count) {
-    return 2 + ReadingSteps(key) * static_cast<std::int64_t>(std::bit_width(count));
+    Push(ListLiteral(run_, {top_, it.a}, OptionalItems(it.b)));
   }
 
   void PushMap(const Instruction& it) {
-    const std::size_t size = 2 * std::size_t{it.a};
-    top_ -= size;
-    for (std::size_t i = 0; i < size; i += 2) run_.budget -= SortingSteps(top_[i], it.a);
-    if (run_.budget < 0) return Push(Value());  // the run ends before anybody sees it
-    Value* pairs = run_.arena.Values(size);
-    std::size_t count = 0;
-    for (std::size_t i = 0; i < it.a; ++i) {
-      Value value = top_[2 * i + 1];
-      if (IsOptionalItem(it.b, i)) {
-        if (value.items == nullptr) {
-          run_.budget -= static_cast<std::int64_t>(count);
-          count = WithoutKey(pairs, count, top_[2 * i]);
-          continue;
-        }
-        value = *value.items;
-      }
-      pairs[2 * count] = top_[2 * i];
-      pairs[2 * count + 1] = value;
-      ++count;
-    }
-    const Value error = (it.flags & kStrict) != 0 ? RefusedKey(pairs, count) : Value();
-    Push(error.IsError() ? error : MakeMap(pairs, count));
-  }
-  Value RefusedKey(const Value* pairs, std::size_t count) {
-    for (std::size_t i = 0; i < count; ++i) {
-      const Value& key = pairs[2 * i];
-      const bool integer = key.kind == ValueKind::kInt || key.kind == ValueKind::kUint;
-      if (!integer && key.kind != ValueKind::kBool && key.kind != ValueKind::kString) {
-        return run_.arena.Error("unsupported key type: " + std::string(KindName(key)));
-      }
-      for (std::size_t j = 0; j < i && run_.budget >= 0; ++j) {
-        if (Equal(pairs[2 * j], key, run_.budget).value_or(false)) {
-          return run_.arena.Error("repeated key: " + Describe(key));
-        }
-      }
-    }
-    return Value();
-  }
-
-  // An optional entry without a value takes out earlier ones of its key; how many are left.
-  static std::size_t WithoutKey(Value* pairs, std::size_t count, const Value& key) {
-    if (!IsMapKey(key)) return count;
-    std::size_t left = 0;
-    for (std::size_t i = 0; i < count; ++i) {
-      if (IsMapKey(pairs[2 * i]) && CompareKeys(pairs[2 * i], key) == 0) continue;
-      std::copy_n(pairs + 2 * i, 2, pairs + 2 * left++);
-    }
-    return left;
+    top_ -= 2 * std::size_t{it.a};
+    const KeyKinds keys = (it.flags & kStrict) != 0 ? KeyKinds::kPlain : KeyKinds::kAny;
+    Push(MapLiteral(run_, {top_, 2 * std::size_t{it.a}}, OptionalItems(it.b), keys));
   }
 
   void PushStruct(const Instruction& it) {
     top_ -= it.a;
+    const std::vector<bool>* const optional = OptionalItems(it.c);
     for (std::size_t i = 0; i < it.a; ++i) {
-      if (IsOptionalItem(it.c, i) && top_[i].items != nullptr) top_[i] = Value(*top_[i].items);
+      if (optional != nullptr && (*optional)[i] && top_[i].items != nullptr) top_[i] = Value(*top_[i].items);
     }
     Push(MakeStruct(run_, program_.structs[it.b], std::span<const Value>(top_, it.a)));
   }

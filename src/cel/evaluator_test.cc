@@ -107,6 +107,15 @@ TEST(Run, GivesAndCostsWhatTheReferenceDoes) {
       {R"(@a.l.transformMap(i, x, x > 1, x).size())", "2", 20},
       {R"(@a.l.transformMap(i, x, x / 0).size())", "error: division by zero", 13},
       {R"(@a.l.transformMapEntry(i, x, {x: i}).size())", "error: insert failed: key 2 already exists", 108},
+      {R"({device: 1, device: 2}.size())", "2", 33},
+      {R"(cel.bind(d, device, d in {d: 1}))", "true", 34},
+      {R"({device.attributes: 1, device.attributes: 2}.size())", "1", 35},
+      {R"({@a: 1, @a: 2}.size())", "2", 37},
+      {R"(cel.bind(d, @a, d in {d: 1}))", "true", 36},
+      {R"({dyn(device.attributes["x"]): 1, dyn(device.capacity["y"]): 2}.size())", "1", 39},
+      {R"({@c.memory: 1, @c.memory: 2}.size())", "1", 39},
+      {R"(dyn(1).fieldSelector("abc").check("get").allowed())", "error: no such overload: fieldSelector(int, string)",
+       350112},
       {R"({"a": 1}.transformMapEntry(k, v, {v: k})[1])", "a", 37},
       {R"(device.attributes.all(d, m, m.i == 7))", "true", 9},
       {R"(device.attributes.map(d, d.size())[0])", "6", 19},
@@ -203,6 +212,19 @@ TEST(Run, WorksOutConstantsWhenItCompiles) {
       {R"(bool(dyn([1])))", "no such overload: bool(list)"},
       {R"("a".find("("))", "error parsing regexp: missing closing ): `(`"},
       {R"({"a": 1}[dyn(b"x")])", "invalid qualifier type: types.Bytes"},
+      // What never runs, since `x in []` is false.
+      {R"(string(b"\xff") in [])", "invalid UTF-8 in bytes"},
+      {R"(dyn(string(b"\xff") in []))", "invalid UTF-8 in bytes"},
+      {R"(dyn({}[?device.attributes[string(b"\xff")] in []]))", "invalid UTF-8 in bytes"},
+      {R"(["a".find("(") in []])", "error parsing regexp: missing closing ): `(`"},
+      {R"({"k": dyn({})[b"x"] in []}.size())", "invalid qualifier type: types.Bytes"},
+      {R"(type(has(dyn({})[b"x"].a) in []) == bool)", "invalid qualifier type: types.Bytes"},
+      {R"([1].all(x, dyn([x][int("x")] in [])))", "type conversion error from 'string' to 'int'"},
+      {R"(cel.bind(q, [dyn({})[b"x"] in []], q[0]))", "invalid qualifier type: types.Bytes"},
+      // Of several mistakes the first one.
+      {R"([size([1, int("x")]), int(string(b"\xff"))])", "type conversion error from 'string' to 'int'"},
+      {R"([dyn({})[b"x"] in [], int("x") == 1])", "invalid qualifier type: types.Bytes"},
+      {R"(string(b"\xff") in [string(int("x"))])", "invalid UTF-8 in bytes"},
   };
   for (const auto& [text, error] : rows) {
     const std::string answer = Answer(text).answer;

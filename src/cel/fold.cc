@@ -132,9 +132,10 @@ Value Fold::Result(RunContext& run, Macro macro) {
   if (macro == Macro::kAll || macro == Macro::kExists) return next == 0 ? Value::Bool(macro == Macro::kAll) : result;
   if (result.IsError()) return result;
   if (macro == Macro::kExistsOne) return Value::Bool(count == 1);
+  if (items == nullptr) items = run.arena.Values(0);
   if (macro == Macro::kTransformMap) return MakeMap(items, count);
   if (macro != Macro::kTransformMapEntry) return Value::List(items, count);
-  if (entries_ == nullptr) return Value::Map(nullptr, 0);
+  if (entries_ == nullptr) return Value::Map(items, 0);
   const std::size_t size = entries_->found.size() + entries_->lost.size();
   Value* pairs = run.arena.Values(2 * size);
   std::size_t at = 0;

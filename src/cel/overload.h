@@ -16,7 +16,8 @@ namespace kumiko::cel {
 struct RunContext;
 
 // What an expression means where the two differ: order of NaN, keys of maps, selection through optionals, positions
-// beyond the end of text, types of types. Kubernetes' engine, or the specification of the language (google/cel-spec).
+// beyond the end of text, types of types, length of durations. Kubernetes' engine, or the specification of the language
+// (google/cel-spec); docs/decisions/0007.
 enum class Dialect { kKubernetes, kSpecification };
 
 // Runs with arguments that are no errors and whose number fits; looks at their kinds itself, since one function serves

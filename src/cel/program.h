@@ -51,6 +51,7 @@ enum class Op : std::uint8_t {
   kOpen,    // the operand is an optional, or may be: takes its value out; c: where to go, without a value, when empty
   kWrap,    // makes an optional of the top, but not of an error
   kRefund,  // takes back 1
+  kRenew,   // makes another optional of an optional that holds a value
   kToTrue,  // replaces the top by true, but not an error
 
   kCall,         // a: arguments, b: callee
@@ -134,6 +135,7 @@ struct StructLiteral {
   std::string name;
   std::vector<std::string> fields;
   bool is_map = false;  // an object of the environment, as the map of its fields
+  Dialect dialect = Dialect::kKubernetes;
 };
 
 // How a conjunct compares one attribute or capacity with constants, for explanations.
@@ -177,7 +179,8 @@ class Program {
   std::vector<std::uint32_t> regex_costs;  // parallel: the part of a cost that the pattern makes
   std::vector<StructLiteral> structs;
   std::vector<std::vector<bool>> optional_items;
-  Arena arena;  // owns the constants
+  Arena arena;                            // owns the constants
+  std::uint32_t identities = kLocalZone;  // the last number among the constants, see RunContext
   std::uint32_t stack_size = 0;
   std::uint32_t local_count = 0;
   std::uint32_t fold_count = 0;

@@ -21,6 +21,8 @@ struct RunContext {
   // give. One is worth about 2.5 ns. Below zero the run ends as if its cost were exceeded.
   std::int64_t budget = 5'000'000;
   const CompiledPattern* last_pattern = nullptr;  // of those that only the run knows
+  // The last number given to what is told apart by where it came from: reads of the device, zones of timestamps.
+  std::uint32_t identities = kLocalZone;
 };
 
 // Takes steps; false when there are none left, and what the function returns then means nothing.

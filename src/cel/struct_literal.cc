@@ -3,6 +3,8 @@
 #include <limits>
 #include <optional>
 
+#include "cel/library/time.h"
+
 namespace kumiko::cel {
 namespace {
 
@@ -40,18 +42,13 @@ Value Narrow(std::string_view name, const Value& value) {
   return value;
 }
 
-Value MakeTime(const Type& type, std::int64_t seconds, std::int64_t nanos) {
+Value MakeTime(const Type& type, std::int64_t seconds, std::int64_t nanos, Dialect dialect) {
   if (type.kind == TypeKind::kTimestamp) {
     seconds += nanos / kNanosInSecond - (nanos % kNanosInSecond < 0 ? 1 : 0);
     nanos = (nanos % kNanosInSecond + kNanosInSecond) % kNanosInSecond;
     return Value::Timestamp(seconds, static_cast<std::int32_t>(nanos));
   }
-  std::int64_t total = 0;
-  if (__builtin_mul_overflow(seconds, kNanosInSecond, &total) || __builtin_add_overflow(total, nanos, &total)) {
-    // The nearest duration there is.
-    total = seconds < 0 ? std::numeric_limits<std::int64_t>::min() : std::numeric_limits<std::int64_t>::max();
-  }
-  return Value::Duration(total);
+  return DurationFromParts(seconds, nanos, dialect);
 }
 
 Value FieldMap(RunContext& run, const StructLiteral& literal, std::span<const Value> values) {
@@ -79,10 +76,11 @@ Value MakeStruct(RunContext& run, const StructLiteral& literal, std::span<const 
     return value && value->kind != ValueKind::kNull ? Narrow(literal.name, *value) : ZeroOf(type.first->kind);
   }
   if (type.kind == TypeKind::kTimestamp || type.kind == TypeKind::kDuration) {
-    return MakeTime(type, integer("seconds"), integer("nanos"));
+    return MakeTime(type, integer("seconds"), integer("nanos"), literal.dialect);
   }
-  if (type.kind == TypeKind::kMap) return Field(literal, values, "fields").value_or(Value::Map(nullptr, 0));
-  if (type.kind == TypeKind::kList) return Field(literal, values, "values").value_or(Value::List(nullptr, 0));
+  if (type.kind == TypeKind::kMap) return Field(literal, values, "fields").value_or(Value::Map(run.arena.Values(0), 0));
+  if (type.kind == TypeKind::kList)
+    return Field(literal, values, "values").value_or(Value::List(run.arena.Values(0), 0));
   if (type.kind == TypeKind::kDyn) {
     if (Field(literal, values, "null_value")) return Value::Null();
     for (const std::string_view name : {"number_value", "string_value", "bool_value", "struct_value", "list_value"}) {

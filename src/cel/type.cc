@@ -2,54 +2,53 @@
 
 #include <fmt/core.h>
 
+#include <cstddef>
+#include <iterator>
+
 namespace kumiko::cel {
 namespace {
 
+struct Names {
+  std::string_view plain;
+  std::string_view qualified;
+};
+
+// Without the parts of a type. Those with names of their own have none here.
+constexpr Names kNames[] = {{"!error!", "!error!"},
+                            {"dyn", "dyn"},
+                            {"null", "null_type"},
+                            {"bool", "bool"},
+                            {"int", "int"},
+                            {"uint", "uint"},
+                            {"double", "double"},
+                            {"string", "string"},
+                            {"bytes", "bytes"},
+                            {"timestamp", "google.protobuf.Timestamp"},
+                            {"duration", "google.protobuf.Duration"},
+                            {"any", "google.protobuf.Any"},
+                            {"wrapper", "wrapper"},
+                            {"type", "type"},
+                            {"list", "list"},
+                            {"map", "map"},
+                            {"optional_type", "optional_type"}};
+static_assert(std::size(kNames) == static_cast<std::size_t>(TypeKind::kOpaque));
+
+bool HasOwnName(TypeRef type) {
+  return type->kind == TypeKind::kOpaque || type->kind == TypeKind::kObject;
+}
+
 std::string Spell(TypeRef type, bool qualified) {
-  switch (type->kind) {
-    case TypeKind::kError:
-      return "!error!";
-    case TypeKind::kDyn:
-      return "dyn";
-    case TypeKind::kNull:
-      return qualified ? "null_type" : "null";
-    case TypeKind::kBool:
-      return "bool";
-    case TypeKind::kInt:
-      return "int";
-    case TypeKind::kUint:
-      return "uint";
-    case TypeKind::kDouble:
-      return "double";
-    case TypeKind::kString:
-      return "string";
-    case TypeKind::kBytes:
-      return "bytes";
-    case TypeKind::kTimestamp:
-      return qualified ? "google.protobuf.Timestamp" : "timestamp";
-    case TypeKind::kDuration:
-      return qualified ? "google.protobuf.Duration" : "duration";
-    case TypeKind::kAny:
-      return qualified ? "google.protobuf.Any" : "any";
-    case TypeKind::kWrapper:
-      return fmt::format("wrapper({})", Spell(type->first, qualified));
-    case TypeKind::kType:
-      return type->first == nullptr ? "type" : fmt::format("type({})", Spell(type->first, qualified));
-    case TypeKind::kList:
-      return fmt::format("list({})", Spell(type->first, qualified));
-    case TypeKind::kMap:
-      return fmt::format("map({}, {})", Spell(type->first, qualified), Spell(type->second, qualified));
-    case TypeKind::kOptional:
-      return fmt::format("optional_type({})", Spell(type->first, qualified));
-    case TypeKind::kOpaque:
-      return type->first == nullptr ? std::string(type->name)
-                                    : fmt::format("{}({})", type->name, Spell(type->first, qualified));
-    case TypeKind::kObject:
-      return std::string(type->name);
-    case TypeKind::kVariable:
-      return fmt::format("_var{}", type->variable);
+  if (type->kind == TypeKind::kVariable) return fmt::format("_var{}", type->variable);
+  const Names names = HasOwnName(type) ? Names{type->name, type->name} : kNames[static_cast<std::size_t>(type->kind)];
+  std::string text(qualified ? names.qualified : names.plain);
+  if (type->first == nullptr) return text;
+  text += '(' + Spell(type->first, qualified);
+  for (TypeRef rest = type->second; rest != nullptr;) {
+    const bool more = type->kind == TypeKind::kOpaque;
+    text += ", " + Spell(more ? rest->first : rest, qualified);
+    rest = more ? rest->second : nullptr;
   }
-  return "";
+  return text + ')';
 }
 
 }  // namespace
@@ -60,6 +59,13 @@ std::string TypeName(TypeRef type) {
 
 std::string QualifiedTypeName(TypeRef type) {
   return Spell(type, true);
+}
+
+std::string_view RuntimeTypeName(TypeRef type) {
+  if (HasOwnName(type)) return type->name;
+  if (type->kind == TypeKind::kWrapper) return RuntimeTypeName(type->first);
+  const bool open = type->kind == TypeKind::kVariable || type->kind == TypeKind::kError;
+  return kNames[static_cast<std::size_t>(open ? TypeKind::kDyn : type->kind)].qualified;
 }
 
 bool SameType(TypeRef a, TypeRef b) {

@@ -26,7 +26,7 @@ enum class TypeKind : std::uint8_t {
   kList,      // of first
   kMap,       // of first to second
   kOptional,  // of first
-  kOpaque,    // named, without fields: net.IP
+  kOpaque,    // named, without fields: net.IP; of first and, when there are more parts, the rest in second
   kObject,    // named, with the fields that the environment declares: kubernetes.DRADevice
   kVariable,  // stands for a type still to be found; in declarations a parameter
 };
@@ -89,6 +89,8 @@ inline constexpr Type kTypeOfA{TypeKind::kType, &kParameterA};
 std::string TypeName(TypeRef type);
 // As results spell it: google.protobuf.Timestamp and null_type for timestamp and null.
 std::string QualifiedTypeName(TypeRef type);
+// What type(x) is called for values of the type: "map", "google.protobuf.Timestamp".
+std::string_view RuntimeTypeName(TypeRef type);
 bool SameType(TypeRef a, TypeRef b);
 
 // Owns composite types and their names; references stay good while the pool lives. A type made of more than kMaxWeight
@@ -104,8 +106,8 @@ class TypePool {
   TypeRef Object(std::string name) {
     return Add({TypeKind::kObject, nullptr, nullptr, 0, names_.emplace_back(std::move(name))});
   }
-  TypeRef Opaque(std::string name, TypeRef parameter = nullptr) {
-    return Add({TypeKind::kOpaque, parameter, nullptr, 0, names_.emplace_back(std::move(name))});
+  TypeRef Opaque(std::string name, TypeRef first = nullptr, TypeRef rest = nullptr) {
+    return Add({TypeKind::kOpaque, first, rest, 0, names_.emplace_back(std::move(name))});
   }
 
  private:

@@ -150,7 +150,7 @@ TypeRef TypeSolver::WithParts(TypeRef type, const Replace& replace) {
   if (type->kind == TypeKind::kMap) return pool_.Map(first, second);
   if (type->kind == TypeKind::kOptional) return pool_.Optional(first);
   if (type->kind == TypeKind::kType) return pool_.TypeOf(first);
-  return pool_.Opaque(std::string(type->name), first);
+  return pool_.Opaque(std::string(type->name), first, second);
 }
 
 TypeRef TypeSolver::Resolve(TypeRef type, bool open_to_dyn) {

@@ -43,7 +43,11 @@ int CompareIntUint(std::int64_t a, std::uint64_t b) {
 }
 
 int CompareTimestamps(const Value& a, const Value& b) {
-  return a.integer != b.integer ? Sign3(a.integer, b.integer) : Sign3(a.size, b.size);
+  return a.integer != b.integer ? Sign3(a.integer, b.integer) : Sign3(a.nanos(), b.nanos());
+}
+
+int CompareDurations(const Value& a, const Value& b) {
+  return a.offset != b.offset ? Sign3(a.offset, b.offset) : Sign3(a.integer, b.integer);
 }
 
 int CompareText(const Value& a, const Value& b) {
@@ -223,8 +227,9 @@ std::optional<bool> Equal(const Value& a, const Value& b, std::int64_t& budget) 
     case ValueKind::kBool:
       return a.boolean == b.boolean;
     case ValueKind::kInt:
-    case ValueKind::kDuration:
       return a.integer == b.integer;
+    case ValueKind::kDuration:
+      return CompareDurations(a, b) == 0;
     case ValueKind::kUint:
       return a.natural == b.natural;
     case ValueKind::kDouble:
@@ -279,7 +284,7 @@ std::optional<int> Compare(const Value& a, const Value& b, bool& ordered) {
     if (a.kind == ValueKind::kString || a.kind == ValueKind::kBytes) return CompareText(a, b);
     if (a.kind == ValueKind::kBool) return Sign3(a.boolean, b.boolean);
     if (a.kind == ValueKind::kTimestamp) return CompareTimestamps(a, b);
-    if (a.kind == ValueKind::kDuration) return Sign3(a.integer, b.integer);
+    if (a.kind == ValueKind::kDuration) return CompareDurations(a, b);
   }
   ordered = false;
   return std::nullopt;
@@ -314,22 +319,51 @@ bool IsMapKey(const Value& value) {
     case ValueKind::kCidr:
     case ValueKind::kQuantity:
     case ValueKind::kUrl:
-      return true;
     case ValueKind::kList:
     case ValueKind::kMap:
-      return value.size > 0;
-    case ValueKind::kDouble:
-      return !std::isnan(value.real);
     case ValueKind::kTimestamp:
-      return value.offset == 0;
     case ValueKind::kOptional:
-      return value.items == nullptr;
-    case ValueKind::kBytes:
-    case ValueKind::kSemver:
-    case ValueKind::kNamedFormat:
     case ValueKind::kDevice:
     case ValueKind::kDomains:
     case ValueKind::kDomain:
+      return true;
+    case ValueKind::kDouble:
+      return !std::isnan(value.real);
+    case ValueKind::kBytes:
+    case ValueKind::kSemver:
+    case ValueKind::kNamedFormat:
+    case ValueKind::kError:
+      return false;
+  }
+  return false;
+}
+
+bool HasIdentity(const Value& value) {
+  switch (value.kind) {
+    case ValueKind::kList:
+    case ValueKind::kMap:
+    case ValueKind::kOptional:
+    case ValueKind::kQuantity:
+    case ValueKind::kUrl:
+    case ValueKind::kDevice:
+    case ValueKind::kDomain:
+      return true;
+    case ValueKind::kTimestamp:
+      return value.zone() > kLocalZone;
+    case ValueKind::kNull:
+    case ValueKind::kBool:
+    case ValueKind::kInt:
+    case ValueKind::kUint:
+    case ValueKind::kDouble:
+    case ValueKind::kString:
+    case ValueKind::kBytes:
+    case ValueKind::kDuration:
+    case ValueKind::kType:
+    case ValueKind::kSemver:
+    case ValueKind::kIp:
+    case ValueKind::kCidr:
+    case ValueKind::kNamedFormat:
+    case ValueKind::kDomains:
     case ValueKind::kError:
       return false;
   }
@@ -345,14 +379,16 @@ int CompareKeys(const Value& a, const Value& b) {
     case ValueKind::kBool:
       return Sign3(a.boolean, b.boolean);
     case ValueKind::kInt:
-    case ValueKind::kDuration:
       return Sign3(a.integer, b.integer);
+    case ValueKind::kDuration:
+      return CompareDurations(a, b);
     case ValueKind::kUint:
       return Sign3(a.natural, b.natural);
     case ValueKind::kDouble:
       return Sign3(a.real, b.real);
     case ValueKind::kTimestamp:
-      return CompareTimestamps(a, b);
+      if (const int order = CompareTimestamps(a, b); order != 0) return order;
+      return a.offset != b.offset ? Sign3(a.offset, b.offset) : Sign3(a.zone(), b.zone());
     case ValueKind::kIp:
       return Sign3(CompareAddresses(*a.ip, *b.ip), std::int64_t{0});
     case ValueKind::kCidr:
@@ -360,19 +396,21 @@ int CompareKeys(const Value& a, const Value& b) {
       return Sign3(CompareAddresses(a.cidr->address, b.cidr->address), std::int64_t{0});
     case ValueKind::kList:
     case ValueKind::kMap:
+    case ValueKind::kOptional:
       return Place(a.items, b.items);
     case ValueKind::kQuantity:
       return Place(a.quantity, b.quantity);
     case ValueKind::kUrl:
       return Place(a.url, b.url);
+    case ValueKind::kDevice:
+    case ValueKind::kDomain:
+      return Sign3(a.offset, b.offset);
+    case ValueKind::kDomains:
+      return Sign3(a.capacity, b.capacity);
     case ValueKind::kNull:
-    case ValueKind::kOptional:  // without a value
     case ValueKind::kBytes:
     case ValueKind::kSemver:
     case ValueKind::kNamedFormat:
-    case ValueKind::kDevice:
-    case ValueKind::kDomains:
-    case ValueKind::kDomain:
     case ValueKind::kError:
       return 0;
   }

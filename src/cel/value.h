@@ -2,6 +2,7 @@
 // to the device or to the arena of the evaluation; a value is good as long as these live.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -33,8 +34,8 @@ enum class ValueKind : std::uint8_t {
   kDouble,
   kString,
   kBytes,
-  kTimestamp,  // integer: seconds since 1970; nanos; offset: seconds east of UTC in which it was written
-  kDuration,   // integer: nanoseconds
+  kTimestamp,  // integer: seconds since 1970; nanos(); offset: seconds east of UTC in which it was written; zone()
+  kDuration,   // integer: nanoseconds; offset: how often 2^64 of them besides, 0 where durations have 64 bits
   kList,
   kMap,
   kOptional,
@@ -45,16 +46,21 @@ enum class ValueKind : std::uint8_t {
   kCidr,
   kUrl,
   kNamedFormat,
-  kDevice,
+  kDevice,   // offset: which read of the device made it
   kDomains,  // device.attributes or device.capacity
-  kDomain,   // one domain of it; text: the domain
+  kDomain,   // one domain of it; text: the domain; offset: as of kDevice
   kError,    // text: the message
 };
+
+// zone() of timestamps that text gives the offset +00:00: the reference takes it for that of the clock of its machine,
+// which in a control plane is UTC, and tells it from Z. Zones above are of timestamps whose offset is none of whole
+// hours from -12 to 14: each text makes one.
+inline constexpr std::uint32_t kLocalZone = 1;
 
 struct Value {
   ValueKind kind = ValueKind::kNull;
   bool capacity = false;  // of kDomains and kDomain
-  // Of kTimestamp. Of kQuantity: 1 when add() or sub() made it, which == refuses on its right.
+  // Of kinds that say so above. Of kQuantity: 1 when add() or sub() made it, which == refuses on its right.
   std::int32_t offset = 0;
   union {
     bool boolean;
@@ -62,7 +68,9 @@ struct Value {
     std::uint64_t natural;
     double real;
     const char* text;
-    const Value* items;  // list: `size` values; map: `size` pairs, sorted by key; optional: one value or null
+    // List: `size` values; map: `size` pairs, sorted by key; optional: one value or null. Where they are is what tells
+    // two of them apart when they are keys of a map, so that empty lists and maps have a place too.
+    const Value* items;
     const Quantity* quantity;
     const Semver* semver;
     const IpAddress* ip;
@@ -70,7 +78,7 @@ struct Value {
     const Url* url;
     const NamedFormat* format;
   };
-  std::size_t size = 0;  // bytes of text, items, pairs; of kTimestamp the nanoseconds within the second
+  std::size_t size = 0;  // bytes of text, items, pairs; of kTimestamp nanos() and, above them, zone()
 
   static Value Null() { return {}; }
   static Value Bool(bool value);
@@ -79,7 +87,7 @@ struct Value {
   static Value Double(double value);
   static Value String(std::string_view text) { return Text(ValueKind::kString, text); }
   static Value Text(ValueKind kind, std::string_view text);
-  static Value Timestamp(std::int64_t seconds, std::int32_t nanos, std::int32_t offset = 0);
+  static Value Timestamp(std::int64_t seconds, std::int32_t nanos, std::int32_t offset = 0, std::uint32_t zone = 0);
   static Value Duration(std::int64_t nanos);
   static Value Of(const Quantity* quantity);
   static Value Of(const Semver* semver);
@@ -99,6 +107,9 @@ struct Value {
   bool IsNumber() const { return kind == ValueKind::kInt || kind == ValueKind::kUint || kind == ValueKind::kDouble; }
   std::string_view view() const { return {text, size}; }
   std::span<const Value> list() const { return {items, size}; }
+  std::int32_t nanos() const { return static_cast<std::int32_t>(size & 0xFFFF'FFFFU); }
+  // What tells timestamps of one offset apart as keys of maps: see TimestampFromText.
+  std::uint32_t zone() const { return static_cast<std::uint32_t>(size >> 32U); }
 };
 
 inline Value Value::Bool(bool value) {
@@ -132,12 +143,12 @@ inline Value Value::Text(ValueKind kind, std::string_view text) {
   result.size = text.size();
   return result;
 }
-inline Value Value::Timestamp(std::int64_t seconds, std::int32_t nanos, std::int32_t offset) {
+inline Value Value::Timestamp(std::int64_t seconds, std::int32_t nanos, std::int32_t offset, std::uint32_t zone) {
   Value result;
   result.kind = ValueKind::kTimestamp;
   result.offset = offset;
   result.integer = seconds;
-  result.size = static_cast<std::size_t>(nanos);
+  result.size = static_cast<std::size_t>(nanos) | static_cast<std::size_t>(zone) << 32U;
   return result;
 }
 inline Value Value::Duration(std::int64_t nanos) {
@@ -216,10 +227,10 @@ class Arena {
   std::string_view Text(std::string_view text);
   // Room for text; not initialised.
   char* Chars(std::size_t count) { return static_cast<char*>(memory_.allocate(count, 1)); }
-  // Room for `count` values; not initialised, for speed.
+  // Room for `count` values, a place of its own for none; not initialised, for speed.
   Value* Values(std::size_t count) {
     static_assert(std::is_trivially_copyable_v<Value> && std::is_trivially_destructible_v<Value>);
-    return count == 0 ? nullptr : static_cast<Value*>(memory_.allocate(count * sizeof(Value), alignof(Value)));
+    return static_cast<Value*>(memory_.allocate(std::max<std::size_t>(count, 1) * sizeof(Value), alignof(Value)));
   }
   const Value* Box(const Value& value) {
     Value* box = Values(1);
@@ -264,9 +275,11 @@ std::optional<int> CompareNumbers(const Value& a, const Value& b);
 // Order as `<` has it: numbers, strings, bytes, bools, timestamps, durations; nullopt for other pairs and NaN
 // (`ordered` tells the two apart: false for kinds that have no order).
 std::optional<int> Compare(const Value& a, const Value& b, bool& ordered);
-// Whether a map finds `value` again. Lists, maps, quantities and URLs are keys by where they are, as in the reference:
-// one that is worked out anew is another key.
+// Whether a map finds `value` again. Lists, maps, optionals, quantities and URLs are keys by where they are, and the
+// device by the read that made it, as in the reference: one that is worked out anew is another key.
 bool IsMapKey(const Value& value);
+// Whether it is such a key, or a timestamp in a zone of its own: two of them may be equal and still two keys.
+bool HasIdentity(const Value& value);
 // A total order of values for which IsMapKey holds; 1, 1u and 1.0 are three keys.
 int CompareKeys(const Value& a, const Value& b);
 // Other keys under which a number is found, as the reference looks for it: 1 under 1u, 1u under 1, 1.0 under both.

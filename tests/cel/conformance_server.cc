@@ -16,12 +16,11 @@
 #include "base/json.h"
 #include "cel/general_expression.h"
 #include "cel/library/libraries.h"
+#include "cel/library/time.h"
 #include "cel/run_context.h"
 
 namespace kumiko::cel {
 namespace {
-
-constexpr std::int64_t kNanosPerSecond = 1'000'000'000;
 
 bool BoolAt(const Json& value, std::string_view name) {
   const Json* member = Find(value, name);
@@ -102,7 +101,8 @@ Value FromJson(const Json& json, Arena& arena) {
   if (name == "timestamp" || name == "duration") {
     const std::int64_t seconds = std::stoll(std::string(member.at(0).as_string()));
     const auto nanos = member.at(1).to_number<std::int32_t>();
-    return name == "duration" ? Value::Duration(seconds * kNanosPerSecond + nanos) : Value::Timestamp(seconds, nanos);
+    return name == "duration" ? DurationFromParts(seconds, nanos, Dialect::kSpecification)
+                              : Value::Timestamp(seconds, nanos);
   }
   return arena.Error(fmt::format("a binding of type {}", std::string_view(name)));
 }
@@ -133,10 +133,9 @@ JsonObject ToJsonObject(const Value& value) {
     case ValueKind::kType:
       return {{"type", value.view()}};
     case ValueKind::kTimestamp:
-      return {{"timestamp", JsonArray{std::to_string(value.integer), value.size}}};
+      return {{"timestamp", JsonArray{std::to_string(value.integer), value.nanos()}}};
     case ValueKind::kDuration:
-      return {
-          {"duration", JsonArray{std::to_string(value.integer / kNanosPerSecond), value.integer % kNanosPerSecond}}};
+      return {{"duration", JsonArray{std::to_string(PartsOf(value).seconds), PartsOf(value).nanos}}};
     case ValueKind::kOptional:
       return {{"optional", value.items == nullptr ? Json(nullptr) : ToJson(*value.items)}};
     case ValueKind::kList:
@@ -198,7 +197,11 @@ class TypeReader {
     if (name == "object" && member == "google.protobuf.Duration") return &kDurationType;
     if (name == "object") return pool_.Object(std::string(member.as_string()));
     const JsonArray& parameters = ArrayAt(json, "of");
-    return pool_.Opaque(std::string(StringAt(json, {"opaque"})), parameters.empty() ? nullptr : Read(parameters[0]));
+    std::vector<TypeRef> parts;
+    for (const Json& parameter : parameters) parts.push_back(Read(parameter));
+    TypeRef rest = nullptr;
+    for (std::size_t i = parts.size(); i > 1; --i) rest = pool_.Opaque("", parts[i - 1], rest);
+    return pool_.Opaque(std::string(StringAt(json, {"opaque"})), parts.empty() ? nullptr : parts[0], rest);
   }
 
  private:

@@ -113,7 +113,10 @@ std::optional<PlainNumber> ReadNumber(std::string_view text) {
 Value ToInt(RunContext& run, std::span<const Value> args) {
   const Value& from = args[0];
   if (from.kind == ValueKind::kInt) return from;
-  if (from.kind == ValueKind::kTimestamp || from.kind == ValueKind::kDuration) return Value::Int(from.integer);
+  if (from.kind == ValueKind::kTimestamp) return Value::Int(from.integer);
+  if (from.kind == ValueKind::kDuration) {
+    return from.offset == 0 ? Value::Int(from.integer) : Value::Error("integer overflow");
+  }
   if (from.kind == ValueKind::kUint) {
     if (from.natural > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
       return Value::Error("integer overflow");
@@ -201,16 +204,17 @@ Value ToTimestamp(RunContext& run, std::span<const Value> args) {
   if (from.kind != ValueKind::kString || !Take(run, kTimeSteps * static_cast<std::int64_t>(from.size))) {
     return NoSuchOverload();
   }
-  return TimestampFromText(from.view());
+  return TimestampFromText(from.view(), ++run.identities);
 }
 
+template <Dialect dialect>
 Value ToDuration(RunContext& run, std::span<const Value> args) {
   const Value& from = args[0];
   if (from.kind == ValueKind::kDuration) return from;
   if (from.kind != ValueKind::kString || !Take(run, kTimeSteps * static_cast<std::int64_t>(from.size))) {
     return NoSuchOverload();
   }
-  return DurationFromText(from.view());
+  return DurationFromText(from.view(), dialect);
 }
 
 Value TypeOf(RunContext&, std::span<const Value> args) {
@@ -237,8 +241,8 @@ constexpr Overload kOverloads[] = {
     From("double", ToDouble, &kDoubleType, &kIntType),
     From("double", ToDouble, &kDoubleType, &kStringType),
     From("double", ToDouble, &kDoubleType, &kUintType),
-    From("duration", ToDuration, &kDurationType, &kDurationType),
-    From("duration", ToDuration, &kDurationType, &kStringType),
+    From("duration", ToDuration<Dialect::kKubernetes>, &kDurationType, &kDurationType),
+    From("duration", ToDuration<Dialect::kKubernetes>, &kDurationType, &kStringType),
     From("int", ToInt, &kIntType, &kIntType),
     From("int", ToInt, &kIntType, &kDoubleType),
     From("int", ToInt, &kIntType, &kDurationType),
@@ -262,9 +266,18 @@ constexpr Overload kOverloads[] = {
     From("uint", ToUint, &kUintType, &kStringType),
 };
 
+constexpr auto kSpecification = [] {
+  auto all = std::to_array(kOverloads);
+  for (Overload& overload : all) {
+    if (overload.name == "duration") overload.call = ToDuration<Dialect::kSpecification>;
+  }
+  return all;
+}();
+
 }  // namespace
 
-std::span<const Overload> ConversionsOverloads() {
+std::span<const Overload> ConversionsOverloads(Dialect dialect) {
+  if (dialect == Dialect::kSpecification) return kSpecification;
   return kOverloads;
 }
 

@@ -9,7 +9,7 @@
 
 namespace kumiko::cel {
 
-std::span<const Overload> ConversionsOverloads();
+std::span<const Overload> ConversionsOverloads(Dialect dialect = Dialect::kKubernetes);
 
 // A number in the syntax of Go: decimal or hexadecimal, `_` between digits, inf and nan in any case. nullopt for other
 // text and for numbers beyond the largest one; numbers too small for a double are zero.

@@ -4,14 +4,14 @@
 
 #include <limits>
 
-#include "cel/library/call_for_test.h"
 #include "cel/library/time.h"
+#include "cel/testing/answer.h"
 
 namespace kumiko::cel {
 namespace {
 
 TEST(Conversions, FollowTheReference) {
-  const Case cases[] = {
+  const CallCase cases[] = {
       {"int", {Text("+7")}, "7"},
       {"int", {Text("-9223372036854775808")}, "-9223372036854775808"},
       {"int", {Text("9223372036854775808")}, "error: type conversion error from 'string' to 'int'"},
@@ -40,7 +40,7 @@ TEST(Conversions, FollowTheReference) {
   };
   Arena arena;
   RunContext run{arena};
-  for (const Case& it : cases) {
+  for (const CallCase& it : cases) {
     EXPECT_EQ(Show(Call(run, ConversionsOverloads(), it.function, it.args)), it.shown) << it.function;
   }
 }

@@ -35,7 +35,10 @@ Value Slice(RunContext& run, std::span<const Value> args) {
   if (begin < 0 || end < 0) return fail("negative indexes not supported");
   if (begin > end) return fail("start index must be less than or equal to end index");
   if (static_cast<std::uint64_t>(end) > args[0].size) return fail(fmt::format("list is length {}", args[0].size));
-  return Value::List(args[0].items + begin, static_cast<std::size_t>(end - begin));
+  // Copied: a part of a list is another key of a map than the same part taken again.
+  const auto size = static_cast<std::size_t>(end - begin);
+  if (!Take(run, kStepsPerNewValue * (end - begin))) return NoSuchOverload();
+  return Copy(run, args[0].list().subspan(static_cast<std::size_t>(begin), size));
 }
 
 // Without recursion: nested lists may share items, so there can be far more of them than were ever written.

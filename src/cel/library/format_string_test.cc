@@ -5,9 +5,9 @@
 #include <cmath>
 
 #include "cel/expression.h"
-#include "cel/library/call_for_test.h"
 #include "cel/library/format_number.h"
 #include "cel/library/time.h"
+#include "cel/testing/answer.h"
 
 namespace kumiko::cel {
 namespace {

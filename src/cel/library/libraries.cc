@@ -21,7 +21,7 @@ namespace kumiko::cel {
 void AddKubernetesLibraries(Environment& environment, Mode mode) {
   const Dialect dialect = environment.dialect();
   if (mode == Mode::kNew) environment.AddLibrary(KubernetesListsOverloads());
-  for (const auto overloads : {OperatorsOverloads(dialect), ConversionsOverloads(), StringsOverloads(dialect),
+  for (const auto overloads : {OperatorsOverloads(dialect), ConversionsOverloads(dialect), StringsOverloads(dialect),
                                FormatStringOverloads(), RegexOverloads(), TimeOverloads(dialect), OptionalsOverloads(),
                                ExtendedListsOverloads(), SetsOverloads(), QuantityOverloads(), SemverOverloads(),
                                UrlOverloads(), IpOverloads(), NamedFormatsOverloads(), AuthorizerOverloads()}) {

@@ -72,6 +72,9 @@ Value Doubles(Operator op, double a, double b) {
 
 Value Concatenate(RunContext& run, const Value& a, const Value& b) {
   if (a.kind == ValueKind::kList) {
+    // No new list when one adds nothing: it is the same key of a map.
+    if (b.size == 0) return a;
+    if (a.size == 0) return b;
     run.budget -= kCopyCost * static_cast<std::int64_t>(a.size + b.size);
     if (run.budget < 0) return NoSuchOverload();  // the run ends before anybody sees it
     Value* items = run.arena.Values(a.size + b.size);
@@ -104,17 +107,19 @@ Value Arithmetic(Operator op, const Value& a, const Value& b, std::string_view l
   return same ? Doubles(op, a.real, b.real) : NoSuchOverload();
 }
 
+template <Dialect dialect>
 Value Add(RunContext& run, std::span<const Value> args) {
   const Value& a = args[0];
   const Value& b = args[1];
   if (a.kind == ValueKind::kString || a.kind == ValueKind::kBytes || a.kind == ValueKind::kList) {
     return a.kind == b.kind ? Concatenate(run, a, b) : NoSuchOverload();
   }
-  if (IsTime(a)) return AddTimes(a, b);
+  if (IsTime(a)) return AddTimes(a, b, dialect);
   return Arithmetic(Operator::kAdd, a, b, "no such overload: _+_");
 }
+template <Dialect dialect>
 Value Subtract(RunContext&, std::span<const Value> args) {
-  if (IsTime(args[0])) return SubtractTimes(args[0], args[1]);
+  if (IsTime(args[0])) return SubtractTimes(args[0], args[1], dialect);
   return Arithmetic(Operator::kSubtract, args[0], args[1], "no such overload: _-_");
 }
 Value Multiply(RunContext&, std::span<const Value> args) {
@@ -245,26 +250,29 @@ constexpr std::array<Overload, kOrderCount> OrderOverloads(std::string_view name
           Relates(name, call, &kDurationType)};
 }
 
+constexpr NativeFunction kAdd = Add<Dialect::kKubernetes>;
+constexpr NativeFunction kSubtract = Subtract<Dialect::kKubernetes>;
+
 constexpr Overload kPlain[] = {
     Global("!_", Not, CostRule::kUnit, &kBoolType, 1, &kBoolType),
     Global("@not_strictly_false", NotStrictlyFalse, CostRule::kUnit, &kBoolType, 1, &kBoolType),
     Global("_==_", EqualValues, CostRule::kEqual, &kBoolType, 2, &kParameterA, &kParameterA),
     Global("_!=_", NotEqualValues, CostRule::kCompare, &kBoolType, 2, &kParameterA, &kParameterA),
-    Binary("_+_", Add, &kBytesType, CostRule::kConcatText),
-    Binary("_+_", Add, &kDoubleType),
-    Binary("_+_", Add, &kDurationType),
-    Global("_+_", Add, CostRule::kUnit, &kTimestampType, 2, &kDurationType, &kTimestampType),
-    Global("_+_", Add, CostRule::kUnit, &kTimestampType, 2, &kTimestampType, &kDurationType),
-    Binary("_+_", Add, &kIntType),
-    Binary("_+_", Add, &kListOfA, CostRule::kConcatLists),
-    Binary("_+_", Add, &kStringType, CostRule::kConcatText),
-    Binary("_+_", Add, &kUintType),
-    Binary("_-_", Subtract, &kDoubleType),
-    Binary("_-_", Subtract, &kDurationType),
-    Binary("_-_", Subtract, &kIntType),
-    Global("_-_", Subtract, CostRule::kUnit, &kTimestampType, 2, &kTimestampType, &kDurationType),
-    Global("_-_", Subtract, CostRule::kUnit, &kDurationType, 2, &kTimestampType, &kTimestampType),
-    Binary("_-_", Subtract, &kUintType),
+    Binary("_+_", kAdd, &kBytesType, CostRule::kConcatText),
+    Binary("_+_", kAdd, &kDoubleType),
+    Binary("_+_", kAdd, &kDurationType),
+    Global("_+_", kAdd, CostRule::kUnit, &kTimestampType, 2, &kDurationType, &kTimestampType),
+    Global("_+_", kAdd, CostRule::kUnit, &kTimestampType, 2, &kTimestampType, &kDurationType),
+    Binary("_+_", kAdd, &kIntType),
+    Binary("_+_", kAdd, &kListOfA, CostRule::kConcatLists),
+    Binary("_+_", kAdd, &kStringType, CostRule::kConcatText),
+    Binary("_+_", kAdd, &kUintType),
+    Binary("_-_", kSubtract, &kDoubleType),
+    Binary("_-_", kSubtract, &kDurationType),
+    Binary("_-_", kSubtract, &kIntType),
+    Global("_-_", kSubtract, CostRule::kUnit, &kTimestampType, 2, &kTimestampType, &kDurationType),
+    Global("_-_", kSubtract, CostRule::kUnit, &kDurationType, 2, &kTimestampType, &kTimestampType),
+    Binary("_-_", kSubtract, &kUintType),
     Binary("_*_", Multiply, &kDoubleType),
     Binary("_*_", Multiply, &kIntType),
     Binary("_*_", Multiply, &kUintType),
@@ -308,8 +316,15 @@ constexpr auto WithOrder(const OrderFunctions& order_functions) {
   return all;
 }
 constexpr auto kOverloads = WithOrder({Less, LessEqual, Greater, GreaterEqual});
-constexpr auto kSpecification =
-    WithOrder({UnlessNaN<Less>, UnlessNaN<LessEqual>, UnlessNaN<Greater>, UnlessNaN<GreaterEqual>});
+constexpr auto kSpecification = [] {
+  auto all = WithOrder({UnlessNaN<Less>, UnlessNaN<LessEqual>, UnlessNaN<Greater>, UnlessNaN<GreaterEqual>});
+  for (Overload& overload : all) {
+    // Durations are longer there.
+    if (overload.call == kAdd) overload.call = Add<Dialect::kSpecification>;
+    if (overload.call == kSubtract) overload.call = Subtract<Dialect::kSpecification>;
+  }
+  return all;
+}();
 
 }  // namespace
 

@@ -13,14 +13,16 @@ constexpr Type kOptionalOfB{TypeKind::kOptional, &kParameterB};
 bool IsZeroValue(RunContext& run, const Value& value) {
   if (value.kind == ValueKind::kNull) return true;
   if (value.kind == ValueKind::kBool) return !value.boolean;
-  if (value.kind == ValueKind::kInt || value.kind == ValueKind::kDuration) return value.integer == 0;
+  if (value.kind == ValueKind::kInt || value.kind == ValueKind::kDuration) {
+    return value.integer == 0 && value.offset == 0;
+  }
   if (value.kind == ValueKind::kUint) return value.natural == 0;
   if (value.kind == ValueKind::kDouble) return value.real == 0;
   if (value.kind == ValueKind::kString || value.kind == ValueKind::kBytes || value.kind == ValueKind::kList) {
     return value.size == 0;
   }
   // The zero of the reference's time is the first second of year 1.
-  if (value.kind == ValueKind::kTimestamp) return value.integer == -62'135'596'800 && value.size == 0;
+  if (value.kind == ValueKind::kTimestamp) return value.integer == -62'135'596'800 && value.nanos() == 0;
   return IsMap(value) && MapSize(run, value) == 0;
 }
 
@@ -49,13 +51,13 @@ Value OrValue(RunContext&, std::span<const Value> args) {
   return args[0].items != nullptr ? *args[0].items : args[1];
 }
 
-Value First(RunContext&, std::span<const Value> args) {
+Value First(RunContext& run, std::span<const Value> args) {
   if (args[0].kind != ValueKind::kList) return NoSuchOverload();
-  return Value::Optional(args[0].size == 0 ? nullptr : args[0].items);
+  return Value::Optional(args[0].size == 0 ? nullptr : run.arena.Box(args[0].items[0]));
 }
-Value Last(RunContext&, std::span<const Value> args) {
+Value Last(RunContext& run, std::span<const Value> args) {
   if (args[0].kind != ValueKind::kList) return NoSuchOverload();
-  return Value::Optional(args[0].size == 0 ? nullptr : args[0].items + args[0].size - 1);
+  return Value::Optional(args[0].size == 0 ? nullptr : run.arena.Box(args[0].items[args[0].size - 1]));
 }
 
 Value Unwrap(RunContext& run, std::span<const Value> args) {

@@ -2,13 +2,13 @@
 
 #include <gtest/gtest.h>
 
-#include "cel/library/call_for_test.h"
+#include "cel/testing/answer.h"
 
 namespace kumiko::cel {
 namespace {
 
 TEST(Regex, FindsAsGoDoes) {
-  const Case cases[] = {
+  const CallCase cases[] = {
       {"matches", {Text("abc"), Text("b")}, "true"},
       {"matches", {Text("a\nb"), Text("a.b")}, "false"},
       {"matches", {Text("a\n"), Text("a$")}, "false"},
@@ -29,7 +29,7 @@ TEST(Regex, FindsAsGoDoes) {
   };
   Arena arena;
   RunContext run{arena};
-  for (const Case& it : cases) {
+  for (const CallCase& it : cases) {
     EXPECT_EQ(Show(Call(run, RegexOverloads(), it.function, it.args)), it.shown) << it.function;
   }
 }

@@ -245,7 +245,7 @@ Value Split(RunContext& run, std::span<const Value> args) {
   std::string_view rest = args[0].view();
   const std::string_view separator = args[1].view();
   const std::int64_t limit = args.size() == 3 ? args[2].integer : -1;
-  if (limit == 0 || (separator.empty() && rest.empty())) return Value::List(nullptr, 0);
+  if (limit == 0 || (separator.empty() && rest.empty())) return Value::List(run.arena.Values(0), 0);
   std::vector<Value> parts;
   while ((limit < 0 || static_cast<std::int64_t>(parts.size()) + 1 < limit) && run.budget >= 0) {
     // An empty separator stands between code points.

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "cel/library/call_for_test.h"
+#include "cel/testing/answer.h"
 
 namespace kumiko::cel {
 namespace {
@@ -12,7 +12,7 @@ Value Number(std::int64_t number) {
 }
 
 TEST(Strings, CountCodePoints) {
-  const Case cases[] = {
+  const CallCase cases[] = {
       {"charAt", {Text("h\u00E9llo"), Number(1)}, "\u00E9"},
       {"charAt", {Text("abc"), Number(3)}, ""},
       {"charAt", {Text("abc"), Number(4)}, "error: index out of range: 4"},
@@ -31,13 +31,13 @@ TEST(Strings, CountCodePoints) {
   };
   Arena arena;
   RunContext run{arena};
-  for (const Case& it : cases) {
+  for (const CallCase& it : cases) {
     EXPECT_EQ(Show(Call(run, StringsOverloads(), it.function, it.args)), it.shown) << it.function;
   }
 }
 
 TEST(Strings, RewriteText) {
-  const Case cases[] = {
+  const CallCase cases[] = {
       {"lowerAscii", {Text("\u00C0Ab")}, "\u00C0ab"},
       {"upperAscii", {Text("\u00E0aB")}, "\u00E0AB"},
       {"replace", {Text("abc"), Text(""), Text("x")}, "xaxbxcx"},
@@ -56,7 +56,7 @@ TEST(Strings, RewriteText) {
   };
   Arena arena;
   RunContext run{arena};
-  for (const Case& it : cases) {
+  for (const CallCase& it : cases) {
     EXPECT_EQ(Show(Call(run, StringsOverloads(), it.function, it.args)), it.shown) << it.function;
   }
 }
@@ -65,7 +65,7 @@ TEST(Strings, JoinTakesListsOfText) {
   const Value texts[] = {Text("a"), Text("b")};
   const Value mixed[] = {Text("a"), Value::Double(1.5)};
   const Value numbers[] = {Value::Int(1)};
-  const Case cases[] = {
+  const CallCase cases[] = {
       {"join", {Value::List(texts, 2), Text("-")}, "a-b"},
       {"join", {Value::List(texts, 2)}, "ab"},
       {"join", {Value::List(mixed, 2)}, "error: join: invalid input: 1.5"},
@@ -75,7 +75,7 @@ TEST(Strings, JoinTakesListsOfText) {
   };
   Arena arena;
   RunContext run{arena};
-  for (const Case& it : cases) {
+  for (const CallCase& it : cases) {
     EXPECT_EQ(Show(Call(run, StringsOverloads(), it.function, it.args)), it.shown) << it.function;
   }
 }

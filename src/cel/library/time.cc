@@ -24,6 +24,11 @@ constexpr std::int64_t kLastSecond = 253'402'300'799;   // 9999-12-31T23:59:59Z
 constexpr std::int64_t kDay = 86'400;
 constexpr std::uint64_t kHalfRange = std::uint64_t{1} << 63U;
 
+__extension__ using Wide = __int128;
+constexpr Wide kTwoTo64 = Wide{1} << 64U;
+// Of the specification, in nanoseconds.
+constexpr Wide kLongest = Wide{315'576'000'000} * kNanosPerSecond + 999'999'999;
+
 constexpr char kBadTimestamp[] = "type conversion error from 'string' to 'google.protobuf.Timestamp'";
 constexpr char kBadDuration[] = "type conversion error from 'string' to 'google.protobuf.Duration'";
 constexpr char kTimestampOverflow[] = "timestamp overflow";
@@ -33,13 +38,23 @@ bool IsDigit(char c) {
   return c >= '0' && c <= '9';
 }
 
-std::int32_t NanosOf(const Value& timestamp) {
-  return static_cast<std::int32_t>(timestamp.size);
+Value TimestampInRange(Wide seconds, std::int32_t nanos, std::int32_t offset, std::uint32_t zone) {
+  if (seconds < kFirstSecond || seconds > kLastSecond) return Value::Error(kTimestampOverflow);
+  return Value::Timestamp(static_cast<std::int64_t>(seconds), nanos, offset, zone);
 }
 
-Value TimestampInRange(std::int64_t seconds, std::int32_t nanos, std::int32_t offset) {
-  if (seconds < kFirstSecond || seconds > kLastSecond) return Value::Error(kTimestampOverflow);
-  return Value::Timestamp(seconds, nanos, offset);
+Wide NanosOf(const Value& duration) {
+  return duration.offset * kTwoTo64 + duration.integer;
+}
+
+Value DurationInRange(Wide nanos, Dialect dialect) {
+  constexpr Wide kLeast = std::numeric_limits<std::int64_t>::min();
+  constexpr Wide kMost = std::numeric_limits<std::int64_t>::max();
+  const bool wide = dialect == Dialect::kSpecification;
+  if (nanos < (wide ? -kLongest : kLeast) || nanos > (wide ? kLongest : kMost)) return Value::Error(kIntegerOverflow);
+  Value duration = Value::Duration(static_cast<std::int64_t>(nanos));
+  duration.offset = static_cast<std::int32_t>((nanos - duration.integer) / kTwoTo64);
+  return duration;
 }
 
 // ---- reading timestamps
@@ -49,7 +64,7 @@ class TimestampReader {
   explicit TimestampReader(std::string_view text) : rest_(text) {}
 
   // nullopt when this is no timestamp.
-  std::optional<Value> Read() {
+  std::optional<Value> Read(std::uint32_t new_zone) {
     int year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0;
     if (!Number(year, 4) || !Eat('-') || !Number(month, 2) || !Eat('-') || !Number(day, 2) || !Eat('T')) {
       return std::nullopt;
@@ -60,16 +75,22 @@ class TimestampReader {
       return std::nullopt;
     }
     const std::int32_t nanos = Fraction();
+    const bool universal = rest_ == "Z";
     const std::optional<std::int32_t> offset = Offset();
     const std::chrono::year_month_day date{std::chrono::year(year), std::chrono::month(static_cast<unsigned>(month)),
                                            std::chrono::day(static_cast<unsigned>(day))};
     if (!offset || !rest_.empty() || !date.ok() || hour > 23 || minute > 59 || second > 59) return std::nullopt;
     const std::int64_t days = std::chrono::sys_days(date).time_since_epoch().count();
     const std::int64_t clock = std::int64_t{3600} * hour + std::int64_t{60} * minute + second;
-    return TimestampInRange(days * kDay + clock - *offset, nanos, *offset);
+    const std::uint32_t zone = universal ? 0 : *offset == 0 ? kLocalZone : HasZone(*offset) ? 0 : new_zone;
+    return TimestampInRange(days * kDay + clock - *offset, nanos, *offset, zone);
   }
 
  private:
+  static bool HasZone(std::int32_t offset) {
+    constexpr std::int32_t kHour = 3600;
+    return offset % kHour == 0 && offset >= -12 * kHour && offset <= 14 * kHour;
+  }
   bool Eat(char c) {
     if (!rest_.starts_with(c)) return false;
     rest_.remove_prefix(1);
@@ -117,6 +138,10 @@ constexpr Unit kUnits[] = {{"ns", 1},         {"us", 1000},           {"\u00B5s"
                            {"\u03BCs", 1000},                                             // Greek mu
                            {"ms", 1'000'000}, {"s", kNanosPerSecond}, {"m", kNanosPerMinute}, {"h", kNanosPerHour}};
 
+constexpr Wide Longest(Dialect dialect) {
+  return dialect == Dialect::kSpecification ? kLongest : Wide{kHalfRange};
+}
+
 // The digits in front of `rest`; nullopt above 2^63.
 std::optional<std::uint64_t> TakeInteger(std::string_view& rest) {
   std::uint64_t value = 0;
@@ -143,8 +168,8 @@ std::uint64_t TakeFraction(std::string_view& rest, double& scale) {
   return value;
 }
 
-// One number with its unit, in nanoseconds; nullopt when it is none or above 2^63.
-std::optional<std::uint64_t> TakeSpan(std::string_view& rest) {
+// One number with its unit, in nanoseconds; nullopt when it is none or above `longest`.
+std::optional<Wide> TakeSpan(std::string_view& rest, Wide longest) {
   const std::size_t before = rest.size();
   const std::optional<std::uint64_t> whole = TakeInteger(rest);
   if (!whole) return std::nullopt;
@@ -162,15 +187,12 @@ std::optional<std::uint64_t> TakeSpan(std::string_view& rest) {
   rest.remove_prefix(name.size());
   for (const Unit& unit : kUnits) {
     if (unit.name != name) continue;
-    const auto nanos = static_cast<std::uint64_t>(unit.nanos);
-    if (*whole > kHalfRange / nanos) return std::nullopt;
-    std::uint64_t span = *whole * nanos;
+    Wide span = Wide{*whole} * unit.nanos;
     if (fraction > 0) {
       // As the reference rounds: the double nearest below.
       span += static_cast<std::uint64_t>(static_cast<double>(fraction) * (static_cast<double>(unit.nanos) / scale));
-      if (span > kHalfRange) return std::nullopt;
     }
-    return span;
+    return span <= longest ? std::optional(span) : std::nullopt;
   }
   return std::nullopt;
 }
@@ -190,7 +212,7 @@ struct LocalTime {
 
   static LocalTime At(const Value& timestamp, std::int64_t offset) {
     return {static_cast<std::uint64_t>(timestamp.integer) + static_cast<std::uint64_t>(offset) + kFirstDayTo1970,
-            NanosOf(timestamp)};
+            timestamp.nanos()};
   }
   std::int64_t Day() const { return static_cast<std::int64_t>(seconds / kDay); }
   std::int64_t SecondOfDay() const { return static_cast<std::int64_t>(seconds % kDay); }
@@ -272,8 +294,8 @@ tl::expected<std::int64_t, std::string> ParseNumber(std::string_view text) {
 }
 
 // How many units a duration has, through a double as the reference counts.
-std::int64_t Total(std::int64_t nanos, std::int64_t unit) {
-  const std::int64_t whole = nanos / unit;
+std::int64_t Total(Wide nanos, std::int64_t unit) {
+  const Wide whole = nanos / unit;
   return static_cast<std::int64_t>(static_cast<double>(whole) +
                                    static_cast<double>(nanos % unit) / static_cast<double>(unit));
 }
@@ -311,7 +333,8 @@ template <std::int64_t (*Field)(const LocalTime&), std::int64_t unit>
 Value TimeField(RunContext& run, std::span<const Value> args) {
   if (args[0].kind != ValueKind::kDuration) return TimestampField<Field>(run, args);
   if (args.size() != 1) return NoSuchOverload();
-  return Value::Int(unit == 1'000'000 ? args[0].integer / unit : Total(args[0].integer, unit));
+  const Wide nanos = NanosOf(args[0]);
+  return Value::Int(unit == 1'000'000 ? static_cast<std::int64_t>(nanos / unit) : Total(nanos, unit));
 }
 
 constexpr const Type* kTimestamp = &kTimestampType;
@@ -363,7 +386,7 @@ constexpr Overload kOverloads[] = {
 
 Value MillisecondsWithin(RunContext&, std::span<const Value> args) {
   if (args[0].kind != ValueKind::kDuration) return NoSuchOverload();
-  return Value::Int(args[0].integer % kNanosPerSecond / 1'000'000);
+  return Value::Int(PartsOf(args[0]).nanos / 1'000'000);
 }
 constexpr auto kSpecification = [] {
   auto all = std::to_array(kOverloads);
@@ -374,9 +397,9 @@ constexpr auto kSpecification = [] {
 }();
 
 // A timestamp plus a duration.
-Value Moved(const Value& timestamp, std::int64_t nanos) {
-  std::int64_t seconds = timestamp.integer + nanos / kNanosPerSecond;
-  std::int64_t part = NanosOf(timestamp) + nanos % kNanosPerSecond;
+Value Moved(const Value& timestamp, Wide nanos) {
+  Wide seconds = timestamp.integer + nanos / kNanosPerSecond;
+  Wide part = timestamp.nanos() + nanos % kNanosPerSecond;
   if (part < 0) {
     part += kNanosPerSecond;
     --seconds;
@@ -384,11 +407,7 @@ Value Moved(const Value& timestamp, std::int64_t nanos) {
     part -= kNanosPerSecond;
     ++seconds;
   }
-  return TimestampInRange(seconds, static_cast<std::int32_t>(part), timestamp.offset);
-}
-
-Value CheckedDuration(bool overflow, std::int64_t nanos) {
-  return overflow ? Value::Error(kIntegerOverflow) : Value::Duration(nanos);
+  return TimestampInRange(seconds, static_cast<std::int32_t>(part), timestamp.offset, timestamp.zone());
 }
 
 }  // namespace
@@ -398,12 +417,12 @@ std::span<const Overload> TimeOverloads(Dialect dialect) {
   return kOverloads;
 }
 
-Value TimestampFromText(std::string_view text) {
-  return TimestampReader(text).Read().value_or(Value::Error(kBadTimestamp));
+Value TimestampFromText(std::string_view text, std::uint32_t new_zone) {
+  return TimestampReader(text).Read(new_zone).value_or(Value::Error(kBadTimestamp));
 }
 
 Value TimestampFromSeconds(std::int64_t seconds) {
-  return TimestampInRange(seconds, 0, 0);
+  return TimestampInRange(seconds, 0, 0, 0);
 }
 
 std::string TimestampText(const Value& timestamp) {
@@ -419,61 +438,76 @@ std::string TimestampText(const Value& timestamp) {
   return text + fmt::format("{}{:02}:{:02}", timestamp.offset < 0 ? '-' : '+', minutes / 60, minutes % 60);
 }
 
-Value DurationFromText(std::string_view text) {
+Value DurationFromText(std::string_view text, Dialect dialect) {
   const Value bad = Value::Error(kBadDuration);
   const bool negative = text.starts_with('-');
   if (negative || text.starts_with('+')) text.remove_prefix(1);
   if (text == "0") return Value::Duration(0);
   if (text.empty()) return bad;
-  std::uint64_t total = 0;
+  Wide total = 0;
   while (!text.empty()) {
-    const std::optional<std::uint64_t> span = TakeSpan(text);
-    if (!span || *span > kHalfRange - total) return bad;
+    const std::optional<Wide> span = TakeSpan(text, Longest(dialect) - total);
+    if (!span) return bad;
     total += *span;
   }
-  if (!negative && total == kHalfRange) return bad;
-  return Value::Duration(static_cast<std::int64_t>(negative ? std::uint64_t{0} - total : total));
+  const Value duration = DurationInRange(negative ? -total : total, dialect);
+  return duration.IsError() ? bad : duration;
+}
+
+Value DurationFromParts(std::int64_t seconds, std::int64_t nanos, Dialect dialect) {
+  const Value duration = DurationInRange(Wide{seconds} * kNanosPerSecond + nanos, dialect);
+  if (!duration.IsError() || dialect == Dialect::kSpecification) return duration;
+  return Value::Duration(seconds < 0 ? std::numeric_limits<std::int64_t>::min()
+                                     : std::numeric_limits<std::int64_t>::max());
+}
+
+DurationParts PartsOf(const Value& duration) {
+  const Wide nanos = NanosOf(duration);
+  return {static_cast<std::int64_t>(nanos / kNanosPerSecond), static_cast<std::int64_t>(nanos % kNanosPerSecond)};
 }
 
 std::string DurationText(const Value& duration) {
-  const std::int64_t whole = duration.integer / kNanosPerSecond;
-  const double seconds = static_cast<double>(whole) + static_cast<double>(duration.integer % kNanosPerSecond) / 1e9;
+  const auto [whole, nanos] = PartsOf(duration);
+  if (duration.offset != 0) {
+    // More digits than a double has.
+    std::string text = fmt::format("{}.{:09}", whole, nanos < 0 ? -nanos : nanos);
+    text.erase(text.find_last_not_of('0') + 1);
+    if (text.ends_with('.')) text.pop_back();
+    return text + 's';
+  }
+  const double seconds = static_cast<double>(whole) + static_cast<double>(nanos) / 1e9;
   std::array<char, 64> buffer = {};
   const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), seconds, std::chars_format::fixed);
   return std::string(buffer.data(), end.ptr) + 's';
 }
 
-Value AddTimes(const Value& a, const Value& b) {
-  if (a.kind == ValueKind::kTimestamp && b.kind == ValueKind::kDuration) return Moved(a, b.integer);
+Value AddTimes(const Value& a, const Value& b, Dialect dialect) {
+  if (a.kind == ValueKind::kTimestamp && b.kind == ValueKind::kDuration) return Moved(a, NanosOf(b));
   if (a.kind != ValueKind::kDuration) return NoSuchOverload();
-  if (b.kind == ValueKind::kTimestamp) return Moved(b, a.integer);
+  if (b.kind == ValueKind::kTimestamp) return Moved(b, NanosOf(a));
   if (b.kind != ValueKind::kDuration) return NoSuchOverload();
-  std::int64_t sum = 0;
-  const bool overflow = __builtin_add_overflow(a.integer, b.integer, &sum);
-  return CheckedDuration(overflow, sum);
+  return DurationInRange(NanosOf(a) + NanosOf(b), dialect);
 }
 
-Value SubtractTimes(const Value& a, const Value& b) {
-  std::int64_t difference = 0;
+Value SubtractTimes(const Value& a, const Value& b, Dialect dialect) {
   if (a.kind == ValueKind::kDuration && b.kind == ValueKind::kDuration) {
-    const bool overflow = __builtin_sub_overflow(a.integer, b.integer, &difference);
-    return CheckedDuration(overflow, difference);
+    return DurationInRange(NanosOf(a) - NanosOf(b), dialect);
   }
   if (a.kind != ValueKind::kTimestamp) return NoSuchOverload();
   if (b.kind == ValueKind::kDuration) {
-    const Value opposite = NegateDuration(b);
-    return opposite.IsError() ? opposite : Moved(a, opposite.integer);
+    const Value opposite = NegateDuration(b, dialect);
+    return opposite.IsError() ? opposite : Moved(a, NanosOf(opposite));
   }
   if (b.kind != ValueKind::kTimestamp) return NoSuchOverload();
-  const bool overflow = __builtin_mul_overflow(a.integer - b.integer, kNanosPerSecond, &difference) ||
-                        __builtin_add_overflow(difference, NanosOf(a) - NanosOf(b), &difference);
-  return CheckedDuration(overflow, difference);
+  const Wide whole = (Wide{a.integer} - b.integer) * kNanosPerSecond;
+  // The reference does not let the fraction take back what the seconds are too many.
+  const Value seconds = DurationInRange(whole, dialect);
+  return seconds.IsError() ? seconds : DurationInRange(whole + a.nanos() - b.nanos(), dialect);
 }
 
-Value NegateDuration(const Value& duration) {
+Value NegateDuration(const Value& duration, Dialect dialect) {
   if (duration.kind != ValueKind::kDuration) return NoSuchOverload();
-  if (duration.integer == std::numeric_limits<std::int64_t>::min()) return Value::Error(kIntegerOverflow);
-  return Value::Duration(-duration.integer);
+  return DurationInRange(-NanosOf(duration), dialect);
 }
 
 }  // namespace kumiko::cel

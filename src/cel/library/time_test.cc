@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include "cel/library/call_for_test.h"
+#include "cel/testing/answer.h"
 
 namespace kumiko::cel {
 namespace {
@@ -55,6 +55,26 @@ TEST(Time, ReadsAndPrintsDurations) {
   }
 }
 
+TEST(Time, DurationsOfTheSpecificationAreLonger) {
+  const std::pair<std::string_view, std::string_view> cases[] = {
+      {R"(string(duration("315576000000s999999999ns")))", R"("315576000000.999999999s")"},
+      {R"(string(duration("-9223372037s")))", R"("-9223372037s")"},
+      {R"(string(duration("-1s") + duration("9223372037s") - duration("9223372036s")))", R"("0s")"},
+      {R"(duration("315576000001s"))", "compile error: invalid duration argument"},
+      {R"(duration("315576000000s") + duration("1s"))", "error: integer overflow"},
+      {R"(duration("9223372037s") > duration("9223372036s") && duration("-9223372037s") < duration("0s"))", "true"},
+      {R"(duration("36893488147.419103232s") == duration("0s"))", "false"},
+      {R"(duration("9223372037s").getHours())", "2562047"},
+      {R"(timestamp("9999-12-31T23:59:59Z") - timestamp("0001-01-01T00:00:00Z") == duration("315537897599s"))", "true"},
+      {R"(timestamp("0001-01-01T00:00:00Z") + duration("315537897599s") == timestamp("9999-12-31T23:59:59Z"))", "true"},
+      {R"(string(google.protobuf.Duration{seconds: 9223372037}))", R"("9223372037s")"},
+      {R"(google.protobuf.Duration{seconds: 315576000001})", "error: integer overflow"},
+  };
+  for (const auto& [text, answer] : cases) EXPECT_EQ(Answer(text, Dialect::kSpecification), answer) << text;
+  EXPECT_EQ(Answer(R"(duration("9223372037s"))").substr(0, 14), "compile error:");
+  EXPECT_EQ(Answer(R"(string(google.protobuf.Duration{seconds: 9223372037}))"), R"("9223372036.854776s")");
+}
+
 TEST(Time, SumsStayInRange) {
   const Value first = TimestampFromText("0001-01-01T00:00:00-01:00");
   const Value last = TimestampFromText("9999-12-31T23:59:59Z");
@@ -78,7 +98,7 @@ TEST(Time, FieldsFollowTheZone) {
   const Value time = TimestampFromText("2023-11-14T22:13:20.789Z");  // a Tuesday
   const Value first = TimestampFromText("0001-01-01T00:00:00Z");
   const Value far = Value::Timestamp(999'999'999'999, 0);  // only message literals make such
-  const Case cases[] = {
+  const CallCase cases[] = {
       {"getFullYear", {time}, "2023"},
       {"getMonth", {time}, "10"},
       {"getDate", {time}, "14"},
@@ -117,7 +137,7 @@ TEST(Time, FieldsFollowTheZone) {
   };
   Arena arena;
   RunContext run{arena};
-  for (const Case& it : cases) {
+  for (const CallCase& it : cases) {
     EXPECT_EQ(Show(Call(run, TimeOverloads(), it.function, it.args)), it.shown) << it.function;
   }
 }

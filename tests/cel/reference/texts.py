@@ -78,7 +78,10 @@ DETOURS = [
 # Keys that maps seldom have; a key in dyn() may be of any kind.
 ODD_KEYS = ["null", "dyn(1.0)", "dyn(1u)", "dyn(1)", "dyn(true)", 'dyn("a")', "dyn(1.5)", 'duration("1s")',
             "timestamp(0)", "[1]", "int", "optional.none()", 'ip("127.0.0.1")', 'cidr("10.0.0.0/8")', 'quantity("1")',
-            "{}", 'url("http://a")', "dyn(device.driver)", "dyn(null)"]
+            "{}", "[]", 'url("http://a")', "dyn(device.driver)", "dyn(null)", "optional.of(1)", "device",
+            "device.attributes", 'device.capacity["drv.io"]', 'device.capacity["nope.org"]', "[1].first()",
+            'quantity("1").add(1)', 'timestamp("2020-01-01T00:00:00+01:30")', 'timestamp("2020-01-01T00:00:00+02:00")',
+            'timestamp("2020-01-01T00:00:00+00:00")', 'timestamp("2020-01-01T00:00:00" + "+05:45")']
 
 # Expressions of a type that fail when they run.
 FAILING = {
