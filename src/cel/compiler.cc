@@ -198,7 +198,9 @@ class Compiler {
       absent.push_back(out_.Emit({.op = Op::kOpen, .cost = cost}, 0));
       cost = 0;
     }
-    const bool dynamic = base_type == TypeKind::kDyn || base_type == TypeKind::kAny || checked_.guesses_types;
+    // The reference opens a base once: what an optional holds is left as it is, also when that is an optional.
+    const bool guessed = checked_.guesses_types && base_type != TypeKind::kOptional;
+    const bool dynamic = base_type == TypeKind::kDyn || base_type == TypeKind::kAny || guessed;
     std::uint8_t unknown = dynamic || specification_ ? kMayBeOptional : kNoFlags;
     Patches failed;
     for (; next < attribute.steps.size(); ++next, cost = 0) {

@@ -107,6 +107,8 @@ TEST(Run, GivesAndCostsWhatTheReferenceDoes) {
       {R"(@a.l.transformMap(i, x, x > 1, x).size())", "2", 20},
       {R"(@a.l.transformMap(i, x, x / 0).size())", "error: division by zero", 13},
       {R"(@a.l.transformMapEntry(i, x, {x: i}).size())", "error: insert failed: key 2 already exists", 108},
+      {R"(dyn([optional.of({"a": 1})]).first().?a == optional.none())", "true", 16},
+      {R"(optional.of(dyn(optional.of({"a": 1}))).or(optional.none()).?a.hasValue())", "false", 5},
       {R"({device: 1, device: 2}.size())", "2", 33},
       {R"(cel.bind(d, device, d in {d: 1}))", "true", 34},
       {R"({device.attributes: 1, device.attributes: 2}.size())", "1", 35},
