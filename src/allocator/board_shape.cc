@@ -1,7 +1,6 @@
 #include "allocator/board_shape.h"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 namespace kumiko::allocator {
@@ -13,8 +12,8 @@ constexpr Amount kOneUnit = 1000;
 
 }  // namespace
 
-BoardShape::BoardShape(std::vector<Amount> declared, std::vector<Type> types)
-    : declared_(std::move(declared)), types_(std::move(types)), limit_of_type_(types_.size(), -1) {
+BoardShape::BoardShape(std::vector<Amount> declared, std::vector<Type> types, std::uint32_t index)
+    : index_(index), declared_(std::move(declared)), types_(std::move(types)), limit_of_type_(types_.size(), -1) {
   for (std::size_t t = 0; t < types_.size(); ++t) {
     bool limited = false;
     for (std::size_t c = 0; c < declared_.size(); ++c) {
@@ -23,6 +22,29 @@ BoardShape::BoardShape(std::vector<Amount> declared, std::vector<Type> types)
     if (!limited) limit_of_type_[t] = static_cast<int>(limit_count_++);
   }
   Merge({});
+}
+
+BoardShape::Free BoardShape::Full() const {
+  Free full = declared_;
+  full.resize(full.size() + limit_count_, 0);
+  for (std::size_t t = 0; t < types_.size(); ++t) {
+    if (limit_of_type_[t] >= 0) full[declared_.size() + static_cast<std::size_t>(limit_of_type_[t])] = types_[t].count;
+  }
+  return full;
+}
+
+std::int64_t BoardShape::FreePpm(const Free& free) const {
+  double sum = 0;
+  std::size_t counted = 0;
+  for (std::size_t c = 0; c < declared_.size(); ++c) {
+    if (declared_[c] <= 0) continue;
+    sum += static_cast<double>(std::max<Amount>(free[c], 0)) / static_cast<double>(declared_[c]);
+    ++counted;
+  }
+  if (counted > 0) {
+    return static_cast<std::int64_t>(sum / static_cast<double>(counted) * static_cast<double>(kMillion) + 0.5);
+  }
+  return std::any_of(free.begin(), free.end(), [](Amount amount) { return amount > 0; }) ? kMillion : 0;
 }
 
 std::int64_t BoardShape::SharePpm(const Type& type) const {
@@ -74,7 +96,7 @@ std::uint32_t BoardShape::Merge(std::vector<Option> options) {
   return found->second;
 }
 
-std::optional<std::uint32_t> BoardShape::StateOf(const Free& given) {
+std::optional<BoardShape::State> BoardShape::StateOf(const Free& given) {
   if (!enumerable_) return std::nullopt;
   Free free = given;
   Clip(free);
@@ -84,6 +106,7 @@ std::optional<std::uint32_t> BoardShape::StateOf(const Free& given) {
     return std::nullopt;
   }
   std::vector<Option> options;
+  std::vector<State> children(types_.size(), kNoState);
   for (std::size_t t = 0; t < types_.size(); ++t) {
     if (!Fits(free, t)) continue;
     Free rest = free;
@@ -91,11 +114,15 @@ std::optional<std::uint32_t> BoardShape::StateOf(const Free& given) {
     if (limit_of_type_[t] >= 0) --rest[declared_.size() + static_cast<std::size_t>(limit_of_type_[t])];
     const auto child = StateOf(rest);
     if (!child) return std::nullopt;
+    children[t] = *child;
     for (std::uint32_t c = 0; c < 64; ++c) {
-      if ((types_[t].mask >> c & 1) != 0) options.push_back({.class_index = c, .child = *child});
+      if ((types_[t].mask >> c & 1) != 0) options.push_back({.class_index = c, .child = merged_of_state_[*child]});
     }
   }
-  const auto state = Merge(std::move(options));
+  const auto state = static_cast<State>(states_.size());
+  children_.insert(children_.end(), children.begin(), children.end());
+  free_ppm_.push_back(FreePpm(free));
+  merged_of_state_.push_back(Merge(std::move(options)));
   states_.emplace(std::move(free), state);
   return state;
 }

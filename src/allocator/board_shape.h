@@ -12,12 +12,13 @@
 
 #include <cstdint>
 #include <map>
-#include <memory>
-#include <string>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "allocator/node_layout.h"
 #include "allocator/packing_classes.h"
+#include "base/flat_map.h"
 
 namespace kumiko::allocator {
 
@@ -35,15 +36,30 @@ class BoardShape {
     auto operator<=>(const Type&) const = default;
   };
   using Free = std::vector<Amount>;  // by counter, then the free devices of each type whose number can run out first
+  // What is left of a board, as far as any device can use it. Dense; what remains of a state has a smaller number.
+  using State = std::uint32_t;
+  static constexpr State kNoState = 0xffff'ffff;
 
-  // `declared` by counter.
-  BoardShape(std::vector<Amount> declared, std::vector<Type> types);
+  // `declared` by counter; `index` is the caller's number of this shape.
+  BoardShape(std::vector<Amount> declared, std::vector<Type> types, std::uint32_t index = 0);
 
-  // The merged state of a board with this much left. Nullopt when the shape has too many states to enumerate.
-  std::optional<std::uint32_t> StateOf(const Free& free);
+  std::uint32_t index() const { return index_; }
+  // The whole board. All that can remain of it are then known.
+  Free Full() const;
+  // Nullopt when the shape has too many states to enumerate.
+  std::optional<State> StateOf(const Free& free);
   bool enumerable() const { return enumerable_; }
   std::size_t state_count() const { return states_.size(); }
-  // Options of the merged states; state 0 has none.
+  // By type, what remains when one device of it is taken; kNoState where none fits.
+  std::span<const State> ChildrenOf(State state) const {
+    return std::span(children_).subspan(state * types_.size(), types_.size());
+  }
+  // How much is left, averaged over the counters, in millionths of the board. Of a state: what devices can still use.
+  std::int64_t FreePpm(State state) const { return free_ppm_[state]; }
+  std::int64_t FreePpm(const Free& free) const;
+  // States that serve the same classes in the same ways are one to prices: a merged state.
+  std::uint32_t MergedOf(State state) const { return merged_of_state_[state]; }
+  // Options of the merged states; merged state 0 has none.
   const std::vector<std::vector<Option>>& merged() const { return merged_; }
 
   const std::vector<Amount>& declared() const { return declared_; }
@@ -60,12 +76,16 @@ class BoardShape {
   void Clip(Free& free) const;
   std::uint32_t Merge(std::vector<Option> options);
 
+  std::uint32_t index_;
   std::vector<Amount> declared_;
   std::vector<Type> types_;
   std::vector<int> limit_of_type_;
   std::size_t limit_count_ = 0;
   bool enumerable_ = true;
-  std::map<Free, std::uint32_t> states_;
+  FlatMap<Free, State> states_;
+  std::vector<State> children_;  // by state, then type
+  std::vector<std::int64_t> free_ppm_;
+  std::vector<std::uint32_t> merged_of_state_;
   std::map<std::vector<Option>, std::uint32_t> merged_of_;
   std::vector<std::vector<Option>> merged_;
 };

@@ -3,30 +3,17 @@
 // and the board with least left wins; then the neighbourhood that the request breaks least; then position.
 #pragma once
 
-#include <compare>
 #include <cstdint>
-#include <map>
-#include <memory>
+#include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
-#include "allocator/board_shape.h"
+#include "allocator/board_model.h"
 #include "allocator/in_flight.h"
-#include "allocator/packing_classes.h"
 #include "allocator/prices.h"
 #include "allocator/search.h"
 
 namespace kumiko::allocator {
-
-// Shapes that were met before, so that their states are enumerated once. Holds no decision.
-class ShapeCache {
- public:
-  BoardShape& Get(const PackingClasses& classes, std::vector<Amount> declared, std::vector<BoardShape::Type> types);
-
- private:
-  std::map<std::string, std::unique_ptr<BoardShape>> shapes_;
-};
 
 // What a solution costs; smaller is better, compared in this order.
 struct PackingCost {
@@ -39,12 +26,15 @@ struct PackingCost {
 
 class Packing {
  public:
-  // One entry per node class: its first member's state, and how many nodes are like it. All borrowed.
+  // One entry per node class: its first member's state, and how many nodes are like it. All borrowed. The worths are
+  // worked out from these nodes and the demand.
   struct Node {
     const InFlight* in_flight = nullptr;
     std::size_t members = 1;
   };
   Packing(const Inventory& inventory, const Demand* demand, std::span<const Node> nodes, ShapeCache& shapes);
+  // One node of many whose worths are known.
+  Packing(const InFlight& in_flight, NodeModel model, Worths worths);
 
   // For SearchNode on nodes[index]. Borrows *this.
   PickOrder OrderFor(std::size_t index) const;
@@ -52,28 +42,26 @@ class Packing {
   double tolerance() const { return worths_.tolerance; }
 
  private:
-  struct Board {
-    BoardShape* shape = nullptr;
-    std::size_t census = 0;            // index into worths_.of
-    std::uint32_t neighbourhood = 0;   // boards close to each other on one node
-    std::vector<std::uint32_t> types;  // of its devices, in their order
-  };
-  struct Model {
+  struct Model : NodeModel {
     const InFlight* start = nullptr;
-    std::vector<Board> boards;
     std::vector<std::uint32_t> place;  // by device: where it stands on its board
   };
 
-  Model MakeModel(const Inventory& inventory, const InFlight& in_flight, const PackingClasses& classes,
-                  ShapeCache& shapes);
-  static BoardShape::Free FreeOf(const InFlight& in_flight, const NodeLayout::Board& view, const Board& board);
-  double WorthOf(const Board& board, const BoardShape::Free& free) const;
-  static std::int64_t FreePpm(const Board& board, const BoardShape::Free& free);
+  // A board at some moment of a search. Without a state it has too many: what is left is worth its size.
+  struct BoardNow {
+    BoardShape::Free free;
+    std::optional<BoardShape::State> state;
+    double worth = 0;
+    std::int64_t free_ppm = 0;
+  };
+  BoardNow Look(BoardShape& shape, BoardShape::Free free) const;
+  BoardNow Look(const Model& model, const InFlight& in_flight, std::uint32_t board) const;
+  double WorthOf(const BoardShape& shape, BoardShape::State state) const;
+  double LossOf(BoardShape& shape, const BoardNow& before, std::uint32_t type) const;
   void Sort(const Model& model, const InFlight& in_flight, std::size_t remaining,
             std::vector<std::uint32_t>& candidates) const;
 
   std::vector<Model> models_;
-  std::vector<Census> census_;
   Worths worths_;
 };
 

@@ -158,15 +158,18 @@ Worths ComputeWorths(const std::vector<Census>& census, const PackingClasses& cl
   for (std::size_t c = 0; c < classes.size(); ++c) asked += alive[c] ? demand[c] * sizes[c] : 0;
 
   Worths worths;
-  worths.of.resize(census.size());
-  for (std::size_t i = 0; i < census.size(); ++i) worths.of[i].resize(census[i].shape->merged().size(), 0);
+  for (const auto& entry : census) {
+    if (worths.of.size() <= entry.shape->index()) worths.of.resize(entry.shape->index() + std::size_t{1});
+    worths.of[entry.shape->index()].resize(entry.shape->merged().size(), 0);
+  }
   const auto starts = std::min(classes.size(), kMaxStarts);
   for (std::size_t start = 0; start < starts && asked > 0; ++start) {
     ByClass log_prices(classes.size(), 0);
     for (std::size_t c = start; c < classes.size(); c += kMaxStarts) log_prices[c] = kStartAhead;
     const auto found = FindPrices(census, {demand, sizes, alive, asked}, std::move(log_prices));
     for (std::size_t i = 0; i < census.size(); ++i) {
-      for (std::size_t k = 0; k < found[i].size(); ++k) worths.of[i][k] += found[i][k] / static_cast<double>(starts);
+      auto& of = worths.of[census[i].shape->index()];
+      for (std::size_t k = 0; k < found[i].size(); ++k) of[k] += found[i][k] / static_cast<double>(starts);
     }
   }
 
@@ -175,12 +178,11 @@ Worths ComputeWorths(const std::vector<Census>& census, const PackingClasses& cl
   const double most_work_share = asked > 0 ? 0.3 * drift : 1;
   std::vector<double> value;
   std::vector<int> best;
-  for (std::size_t i = 0; i < census.size(); ++i) {
+  for (const auto& entry : census) {
     if (most_work_share <= 0) continue;
-    Value(*census[i].shape, sizes, value, best);
-    for (std::size_t k = 0; k < value.size(); ++k) {
-      worths.of[i][k] = (1 - most_work_share) * worths.of[i][k] + most_work_share * value[k];
-    }
+    Value(*entry.shape, sizes, value, best);
+    auto& of = worths.of[entry.shape->index()];
+    for (std::size_t k = 0; k < value.size(); ++k) of[k] = (1 - most_work_share) * of[k] + most_work_share * value[k];
   }
   return worths;
 }

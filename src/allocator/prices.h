@@ -18,10 +18,11 @@ struct Census {
 };
 
 struct Worths {
-  std::vector<std::vector<double>> of;  // by census entry, then merged state; in eighths of a board
+  std::vector<std::vector<double>> of;  // by shape index, then merged state; in eighths of a board
   double tolerance = 0.05;              // losses closer than this count as equal
 };
 
+// `census`: one entry for each shape.
 Worths ComputeWorths(const std::vector<Census>& census, const PackingClasses& classes);
 
 }  // namespace kumiko::allocator
