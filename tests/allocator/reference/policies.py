@@ -18,7 +18,7 @@ import compare
 import programs
 
 # Shares of all nodes asked about, so that the comparison says something.
-LEAST_FIT, LEAST_NO_FIT, LEAST_ERRORS = 0.30, 0.10, 0.05
+LEAST_FIT, LEAST_NO_FIT, LEAST_ERRORS = 0.20, 0.10, 0.05
 
 
 def one_claim(seed, index):
