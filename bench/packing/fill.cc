@@ -210,7 +210,8 @@ Result<Filled> Fill(const Cluster& cluster, Policy policy, std::span<const std::
     }
     demand.Arrive(selectors[profile]);
     const api::ResourceClaim* claim = &claims[profile];
-    const auto placement = Place(inventory, state, std::span(&claim, 1), order.names(), options);
+    const auto placement = packed ? Place(inventory, state, std::span(&claim, 1), options)
+                                  : Place(inventory, state, std::span(&claim, 1), order.names(), options);
     ++filled.decisions;
     switch (placement.kind) {
       case allocator::Outcome::Kind::kFits: {

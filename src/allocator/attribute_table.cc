@@ -224,6 +224,8 @@ AttributeId AttributeTable::Intern(AttributeNameId name, const api::DeviceAttrib
   }
   entries_.push_back(std::move(entry));
   ids_.insert(id);
+  if (value_counts_.size() <= name) value_counts_.resize(name + std::size_t{1}, 0);
+  ++value_counts_[name];
   return id;
 }
 

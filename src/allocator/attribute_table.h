@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "api/resource/types.h"
 #include "base/flat_map.h"
@@ -31,6 +32,9 @@ class AttributeTable {
   // Nullopt when no device ever had such an attribute.
   std::optional<AttributeNameId> FindName(std::string_view domain, std::string_view id) const;
   const cel::AttributeName& Name(AttributeNameId id) const { return names_[id]; }
+  std::size_t name_count() const { return names_.size(); }
+  // How many different values the attribute ever had.
+  std::uint32_t ValueCount(AttributeNameId name) const { return name < value_counts_.size() ? value_counts_[name] : 0; }
 
   AttributeId Intern(AttributeNameId name, const api::DeviceAttribute& value);
   // Whether `id` stands for this value.
@@ -42,6 +46,8 @@ class AttributeTable {
   // What makes every expression on a device with this attribute fail: "attribute x: unsupported attribute value", a
   // version that is none. Empty for all others.
   std::string_view ErrorOf(AttributeId id) const;
+  // Whether any value ever had such an error.
+  bool any_errors() const { return !errors_.empty(); }
 
  private:
   struct Entry {
@@ -71,6 +77,7 @@ class AttributeTable {
 
   StringFlatMap<AttributeNameId> name_ids_;  // by "domain/id"
   std::deque<cel::AttributeName> names_;
+  std::vector<std::uint32_t> value_counts_;  // by name
   std::deque<Entry> entries_;
   std::deque<std::string> errors_;
   FlatSet<AttributeId, IdHash, IdEqual> ids_{0, IdHash{this}, IdEqual{this}};

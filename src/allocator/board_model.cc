@@ -82,8 +82,7 @@ std::vector<std::uint32_t> NeighbourhoodsOf(const Inventory& inventory, const No
     for (std::size_t i = 0; near && where == kNoAttribute && i < board.devices.size(); ++i) {
       where = view.Device(board.devices[i]).Attribute(*near);
     }
-    neighbourhoods.push_back(
-        numbers.try_emplace(where, static_cast<std::uint32_t>(numbers.size())).first->second);
+    neighbourhoods.push_back(numbers.try_emplace(where, static_cast<std::uint32_t>(numbers.size())).first->second);
   }
   return neighbourhoods;
 }

@@ -96,7 +96,15 @@ std::uint32_t BoardShape::Merge(std::vector<Option> options) {
   return found->second;
 }
 
-std::optional<BoardShape::State> BoardShape::StateOf(const Free& given) {
+std::optional<BoardShape::State> BoardShape::StateOf(const Free& free) {
+  if (const auto found = written_.find(free); found != written_.end()) return found->second;
+  const auto state = Explore(free);
+  if (written_.size() > kMaxStates) written_.clear();
+  if (state) written_.emplace(free, *state);
+  return state;
+}
+
+std::optional<BoardShape::State> BoardShape::Explore(const Free& given) {
   if (!enumerable_) return std::nullopt;
   Free free = given;
   Clip(free);
@@ -112,7 +120,7 @@ std::optional<BoardShape::State> BoardShape::StateOf(const Free& given) {
     Free rest = free;
     for (std::size_t c = 0; c < declared_.size(); ++c) rest[c] -= types_[t].need[c];
     if (limit_of_type_[t] >= 0) --rest[declared_.size() + static_cast<std::size_t>(limit_of_type_[t])];
-    const auto child = StateOf(rest);
+    const auto child = Explore(rest);
     if (!child) return std::nullopt;
     children[t] = *child;
     for (std::uint32_t c = 0; c < 64; ++c) {

@@ -59,6 +59,11 @@ class BoardShape {
   std::int64_t FreePpm(const Free& free) const;
   // States that serve the same classes in the same ways are one to prices: a merged state.
   std::uint32_t MergedOf(State state) const { return merged_of_state_[state]; }
+  // Of a board with this much left; nullopt as StateOf.
+  std::optional<std::uint32_t> MergedStateOf(const Free& free) {
+    const auto state = StateOf(free);
+    return state ? std::optional(MergedOf(*state)) : std::nullopt;
+  }
   // Options of the merged states; merged state 0 has none.
   const std::vector<std::vector<Option>>& merged() const { return merged_; }
 
@@ -72,6 +77,7 @@ class BoardShape {
   std::int64_t SharePpm(const Type& type) const;
 
  private:
+  std::optional<State> Explore(const Free& given);
   bool Fits(const Free& free, std::size_t type) const;
   void Clip(Free& free) const;
   std::uint32_t Merge(std::vector<Option> options);
@@ -82,8 +88,9 @@ class BoardShape {
   std::vector<int> limit_of_type_;
   std::size_t limit_count_ = 0;
   bool enumerable_ = true;
-  FlatMap<Free, State> states_;
-  std::vector<State> children_;  // by state, then type
+  FlatMap<Free, State> states_;   // as far as any device can use what is left
+  FlatMap<Free, State> written_;  // the same for what was asked for
+  std::vector<State> children_;   // by state, then type
   std::vector<std::int64_t> free_ppm_;
   std::vector<std::uint32_t> merged_of_state_;
   std::map<std::vector<Option>, std::uint32_t> merged_of_;

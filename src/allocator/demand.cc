@@ -1,83 +1,67 @@
 #include "allocator/demand.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 namespace kumiko::allocator {
 namespace {
 
 constexpr std::size_t kMaxClasses = 16;
-constexpr double kSlow = 1.0 / 2000;
-constexpr double kFast = 1.0 / 100;
-constexpr double kStart = 0.5;
+// Beyond as many a new class takes the place of the rarest.
+constexpr std::size_t kMaxCounted = 256;
 
 }  // namespace
 
 Demand Demand::Declare(std::vector<std::pair<std::string, double>> weights) {
   Demand demand;
-  demand.declared_ = true;
-  demand.version_ = 1;
+  std::vector<double> positive;
   for (auto& [label, weight] : weights) {
-    if (weight > 0)
-      demand.classes_.push_back({.label = std::move(label), .selectors = {}, .slow = weight, .fast = weight});
+    if (weight <= 0) continue;
+    demand.classes_.push_back({.label = std::move(label), .selectors = {}});
+    positive.push_back(weight);
   }
+  demand.mix_ = ArrivalMix::Declared(std::move(positive));
+  demand.version_ = 1;
   return demand;
 }
 
 void Demand::Arrive(const std::vector<std::string>& selectors) {
-  if (declared_) return;
-  ++arrivals_;
+  if (declared()) return;
   ++version_;
-  Counted* arrived = nullptr;
-  for (auto& counted : classes_) {
-    counted.slow *= 1 - kSlow;
-    counted.fast *= 1 - kFast;
-    if (counted.selectors == selectors) arrived = &counted;
+  auto arrived =
+      std::find_if(classes_.begin(), classes_.end(), [&](const auto& c) { return c.selectors == selectors; });
+  if (arrived == classes_.end()) {
+    ++classes_version_;
+    if (classes_.size() < kMaxCounted) {
+      mix_.AddClass();
+      arrived = classes_.insert(arrived, {.label = "", .selectors = selectors});
+    } else {
+      std::size_t rarest = 0;
+      for (std::size_t c = 1; c < classes_.size(); ++c) rarest = mix_.count(c) < mix_.count(rarest) ? c : rarest;
+      mix_.Restart(rarest);
+      arrived = classes_.begin() + static_cast<std::ptrdiff_t>(rarest);
+      arrived->selectors = selectors;
+    }
   }
-  if (!arrived) {
-    classes_.push_back({.label = "", .selectors = selectors, .slow = kStart, .fast = kStart});
-    arrived = &classes_.back();
-  }
-  arrived->slow += 1;
-  arrived->fast += 1;
+  mix_.Arrived(static_cast<std::size_t>(arrived - classes_.begin()));
 }
 
 std::vector<Demand::Class> Demand::Classes() const {
-  std::vector<const Counted*> heaviest;
-  for (const auto& counted : classes_) heaviest.push_back(&counted);
-  std::stable_sort(heaviest.begin(), heaviest.end(), [](const auto* a, const auto* b) { return a->slow > b->slow; });
+  std::vector<std::size_t> heaviest;
+  for (std::size_t c = 0; c < classes_.size(); ++c) heaviest.push_back(c);
+  std::stable_sort(heaviest.begin(), heaviest.end(),
+                   [this](std::size_t a, std::size_t b) { return mix_.count(a) > mix_.count(b); });
   if (heaviest.size() > kMaxClasses) heaviest.resize(kMaxClasses);
-  double slow = 0;
-  double fast = 0;
-  for (const auto* counted : heaviest) {
-    slow += counted->slow;
-    fast += counted->fast;
-  }
-  const double drift = Drift();
+  // As they first came: the order must not change with the weights, which change with every arrival.
+  std::sort(heaviest.begin(), heaviest.end());
+  const auto mix = mix_.ForClasses(heaviest);
   std::vector<Class> classes;
-  for (const auto* counted : heaviest) {
-    const double steady = counted->slow / slow;
-    const double recent = counted->fast / fast;
-    classes.push_back({.label = counted->label,
-                       .selectors = counted->selectors,
-                       .weight = declared_ ? steady : steady + drift / 2 * (recent - steady)});
+  for (std::size_t c = 0; c < heaviest.size(); ++c) {
+    const auto& counted = classes_[heaviest[c]];
+    classes.push_back(
+        {.label = counted.label, .selectors = counted.selectors, .weight = mix.ShareOf(c), .index = heaviest[c]});
   }
   return classes;
-}
-
-double Demand::Drift() const {
-  if (declared_ || classes_.empty()) return 0;
-  double slow = 0;
-  double fast = 0;
-  for (const auto& counted : classes_) {
-    slow += counted.slow;
-    fast += counted.fast;
-  }
-  double distance = 0;
-  for (const auto& counted : classes_) distance += std::abs(counted.slow / slow - counted.fast / fast) / 2;
-  const double shift = std::clamp((distance - 0.25) / 0.25, 0.0, 1.0);
-  return std::max(shift, 1 - std::min(1.0, static_cast<double>(arrivals_) / 100));
 }
 
 }  // namespace kumiko::allocator

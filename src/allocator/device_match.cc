@@ -51,6 +51,10 @@ DeviceMatches::DeviceMatches(const Inventory& inventory, const NodeView& view, c
       device_count_(view.layout->candidates),
       selected_(plan.alternative_count * device_count_, Known::kNo) {}
 
+void DeviceMatches::Adopt(std::span<const std::uint8_t> suits) {
+  for (std::size_t i = 0; i < suits.size(); ++i) selected_[i] = suits[i] != 0 ? Known::kTrue : Known::kFalse;
+}
+
 Verdict::Kind DeviceMatches::Selected(const AlternativePlan& alternative, std::uint32_t device) {
   auto& known = selected_[At(alternative, device)];
   if (known == Known::kNo) {

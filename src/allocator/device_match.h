@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -31,6 +32,8 @@ class DeviceMatches {
  public:
   DeviceMatches(const Inventory& inventory, const NodeView& view, const Plan& plan);
 
+  // Whether each device suits each alternative, by serial, then device.
+  void Adopt(std::span<const std::uint8_t> suits);
   // Binding conditions, selectors, node (§2.3, §2.6). kError: SelectorError() says what.
   Verdict::Kind Selected(const AlternativePlan& alternative, std::uint32_t device);
   std::string SelectorError(const ClaimPlan& claim, const AlternativePlan& alternative, std::uint32_t device) const;

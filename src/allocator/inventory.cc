@@ -296,6 +296,10 @@ const std::string& Inventory::NodeName(NodeIndex node) const {
   return impl_->nodes[node].name;
 }
 
+std::size_t Inventory::node_count() const {
+  return impl_->nodes.size();
+}
+
 const NodeView& Inventory::ViewOf(NodeIndex node) const {
   auto& entry = impl_->nodes[node];
   if (!entry.view) entry.view = impl_->BuildView(entry);

@@ -73,6 +73,8 @@ class Inventory {
 
   NodeIndex NodeIndexOf(const std::string& node) const;
   const std::string& NodeName(NodeIndex node) const;
+  // Every NodeIndex is smaller.
+  std::size_t node_count() const;
   // The view of one node. Valid until the next change of the inventory.
   const NodeView& ViewOf(NodeIndex node) const;
   const NodeView& ViewOf(const std::string& node) const { return ViewOf(NodeIndexOf(node)); }

@@ -13,7 +13,36 @@ constexpr double kEighths = 8;  // worth of a whole board
 
 }  // namespace
 
-Packing::Packing(const Inventory& inventory, const Demand* demand, std::span<const Node> nodes, ShapeCache& shapes) {
+std::int64_t AlternativesPassed(const Plan& plan, const std::vector<Pick>& picks) {
+  std::int64_t passed = 0;
+  for (const auto& pick : picks) {
+    passed += pick.alternative - plan.claims[pick.claim].requests[pick.request].alternatives.data();
+  }
+  return passed;
+}
+
+const Candidate* Best(const std::vector<Candidate>& candidates, double tolerance) {
+  const auto grade = [](const Candidate& c) { return std::tie(c.cost.alternatives, c.cost.share_ppm); };
+  const Candidate* least = nullptr;
+  for (const auto& candidate : candidates) {
+    if (!least || grade(candidate) < grade(*least) ||
+        (grade(candidate) == grade(*least) && candidate.cost.loss < least->cost.loss)) {
+      least = &candidate;
+    }
+  }
+  const Candidate* best = nullptr;
+  const auto rank = [](const Candidate& c) {
+    return std::tie(c.cost.board_free_ppm, c.cost.node_free_ppm, c.cost.loss, c.node);
+  };
+  for (const auto& candidate : candidates) {
+    if (grade(candidate) != grade(*least) || candidate.cost.loss > least->cost.loss + tolerance) continue;
+    if (!best || rank(candidate) < rank(*best)) best = &candidate;
+  }
+  return best;
+}
+
+Packing::Packing(const Inventory& inventory, const Demand* demand, std::span<const Node> nodes, ShapeCache& shapes)
+    : worths_(&own_worths_) {
   std::vector<const NodeView*> views;
   for (const auto& node : nodes) views.push_back(&node.in_flight->view());
   const PackingClasses classes(inventory, demand, views);
@@ -35,16 +64,16 @@ Packing::Packing(const Inventory& inventory, const Demand* demand, std::span<con
     }
     models_.push_back(std::move(model));
   }
-  worths_ = ComputeWorths(census, classes);
+  own_worths_ = ComputeWorths(census, classes);
 }
 
-Packing::Packing(const InFlight& in_flight, NodeModel model, Worths worths) : worths_(std::move(worths)) {
+Packing::Packing(const InFlight& in_flight, NodeModel model, const Worths& worths) : worths_(&worths) {
   models_.push_back({{std::move(model)}, &in_flight, PlacesOnBoards(in_flight.layout())});
 }
 
 double Packing::WorthOf(const BoardShape& shape, BoardShape::State state) const {
-  if (shape.index() < worths_.of.size()) {
-    const auto& worths = worths_.of[shape.index()];
+  if (shape.index() < worths_->of.size()) {
+    const auto& worths = worths_->of[shape.index()];
     if (shape.MergedOf(state) < worths.size()) return worths[shape.MergedOf(state)];
   }
   return kEighths * static_cast<double>(shape.FreePpm(state)) / static_cast<double>(kWholePpm);
@@ -91,7 +120,7 @@ void Packing::Sort(const Model& model, const InFlight& in_flight, std::size_t re
 
   // Whole boards that could still be taken together, by neighbourhood.
   std::map<std::uint32_t, std::size_t> free_boards;
-  struct Candidate {
+  struct Scored {
     std::uint32_t device = 0;
     std::int64_t share_ppm = 0;
     double loss = 0;
@@ -99,14 +128,14 @@ void Packing::Sort(const Model& model, const InFlight& in_flight, std::size_t re
     std::int64_t free_ppm = 0;
     std::pair<int, std::int64_t> neighbourhood;
   };
-  std::vector<Candidate> scored;
+  std::vector<Scored> scored;
   std::map<std::uint32_t, std::uint32_t> last_counted;
   for (const auto d : candidates) {
     const auto b = view.devices[d].board;
     auto& shape = *model.boards[b]->shape;
     if (!boards[b]) boards[b] = Look(model, in_flight, b);
     const auto type = model.boards[b]->types[model.place[d]];
-    Candidate candidate;
+    Scored candidate;
     candidate.device = d;
     candidate.share_ppm = shape.SharePpm(shape.types()[type]);
     candidate.loss = LossOf(shape, *boards[b], type);
@@ -124,7 +153,7 @@ void Packing::Sort(const Model& model, const InFlight& in_flight, std::size_t re
     if (!added) found->second = std::min(found->second, candidate.loss);
   }
   for (auto& candidate : scored) {
-    candidate.near_least = candidate.loss <= least_loss[candidate.share_ppm] + worths_.tolerance;
+    candidate.near_least = candidate.loss <= least_loss[candidate.share_ppm] + worths_->tolerance;
     if (candidate.share_ppm != kWholePpm) continue;
     // The neighbourhood of what was picked before; else the smallest that holds all that is wanted; failing that, the
     // one that holds most of it.
@@ -133,7 +162,7 @@ void Packing::Sort(const Model& model, const InFlight& in_flight, std::size_t re
     const bool enough = free >= static_cast<std::int64_t>(remaining);
     candidate.neighbourhood = {joined.count(neighbourhood) > 0 ? 0 : enough ? 1 : 2, enough ? free : -free};
   }
-  std::sort(scored.begin(), scored.end(), [](const Candidate& a, const Candidate& b) {
+  std::sort(scored.begin(), scored.end(), [](const Scored& a, const Scored& b) {
     if (a.share_ppm != b.share_ppm) return a.share_ppm < b.share_ppm;
     if (a.near_least != b.near_least) return a.near_least;
     if (a.near_least) {

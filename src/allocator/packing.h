@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "allocator/board_model.h"
@@ -24,6 +25,18 @@ struct PackingCost {
   std::int64_t node_free_ppm = 0;   // of all boards of the node, before
 };
 
+// How many alternatives stand before those picked, over all requests.
+std::int64_t AlternativesPassed(const Plan& plan, const std::vector<Pick>& picks);
+
+// A node where the claims fit, and on which devices.
+struct Candidate {
+  std::string node;
+  std::vector<Pick> picks;
+  PackingCost cost;
+};
+// The one that loses least; losses within `tolerance` count as equal. Null when there is none.
+const Candidate* Best(const std::vector<Candidate>& candidates, double tolerance);
+
 class Packing {
  public:
   // One entry per node class: its first member's state, and how many nodes are like it. All borrowed. The worths are
@@ -33,13 +46,15 @@ class Packing {
     std::size_t members = 1;
   };
   Packing(const Inventory& inventory, const Demand* demand, std::span<const Node> nodes, ShapeCache& shapes);
-  // One node of many whose worths are known.
-  Packing(const InFlight& in_flight, NodeModel model, Worths worths);
+  // One node of many whose worths are known. Borrows `worths`.
+  Packing(const InFlight& in_flight, NodeModel model, const Worths& worths);
+  Packing(const Packing&) = delete;
+  Packing& operator=(const Packing&) = delete;
 
   // For SearchNode on nodes[index]. Borrows *this.
   PickOrder OrderFor(std::size_t index) const;
   PackingCost CostOf(std::size_t index, const std::vector<Pick>& picks) const;
-  double tolerance() const { return worths_.tolerance; }
+  double tolerance() const { return worths_->tolerance; }
 
  private:
   struct Model : NodeModel {
@@ -62,7 +77,8 @@ class Packing {
             std::vector<std::uint32_t>& candidates) const;
 
   std::vector<Model> models_;
-  Worths worths_;
+  Worths own_worths_;
+  const Worths* worths_;
 };
 
 }  // namespace kumiko::allocator

@@ -1,5 +1,7 @@
 #include "allocator/packing_classes.h"
 
+#include <algorithm>
+#include <array>
 #include <set>
 #include <utility>
 #include <variant>
@@ -7,7 +9,7 @@
 namespace kumiko::allocator {
 namespace {
 
-constexpr std::size_t kMaxMaskClasses = 64;
+constexpr std::array kLabels = {"profile", "type"};  // the first that a device has
 
 const std::string* StringAttribute(const Inventory& inventory, const DeviceRef& device, std::string_view id) {
   const auto& attributes = inventory.attributes();
@@ -20,8 +22,12 @@ const std::string* StringAttribute(const Inventory& inventory, const DeviceRef& 
 
 }  // namespace
 
+bool IsLabel(std::string_view id) {
+  return std::find(kLabels.begin(), kLabels.end(), id) != kLabels.end();
+}
+
 std::string LabelOf(const Inventory& inventory, const DeviceRef& device) {
-  for (const auto* id : {"profile", "type"}) {
+  for (const auto* id : kLabels) {
     if (const auto* text = StringAttribute(inventory, device, id)) return *text;
   }
   return "";
@@ -41,7 +47,7 @@ PackingClasses::PackingClasses(const Inventory& inventory, const Demand* demand,
     for (std::uint32_t d = 0; d < view->layout->candidates; ++d) labels.insert(LabelOf(inventory, view->Device(d)));
   }
   for (const auto& label : labels) {
-    if (classes_.size() < kMaxMaskClasses) Add({.label = label, .selectors = {}, .weight = 0});
+    if (classes_.size() < kMaxClasses) Add({.label = label, .selectors = {}, .weight = 0, .index = 0});
   }
 }
 
@@ -57,6 +63,7 @@ void PackingClasses::Add(Demand::Class entry) {
   if (added.selectors.size() != entry.selectors.size()) return;
   added.label = std::move(entry.label);
   added.weight = entry.weight;
+  added.index = entry.index;
   classes_.push_back(std::move(added));
 }
 

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <optional>
 #include <tuple>
 #include <utility>
 
+#include "allocator/cluster_search.h"
 #include "allocator/decision_cache.h"
 #include "allocator/packing.h"
 #include "allocator/result_builder.h"
@@ -85,12 +87,6 @@ std::vector<Group> GroupNodes(const Inventory& inventory, const State& state, co
   return groups;
 }
 
-struct Candidate {
-  std::string node;
-  std::vector<Pick> picks;
-  PackingCost cost;
-};
-
 class Placing {
  public:
   Placing(const Inventory& inventory, const State& state, const Plan& plan, const Options& options)
@@ -105,7 +101,37 @@ class Placing {
     return std::move(placement_);
   }
 
+  // With the help of what is known about the whole cluster; nullopt when that does not suffice.
+  std::optional<Placement> PackedByIndex(State& state) {
+    auto& index = state.cache().ClusterOf(inventory_);
+    ClusterSearch search(inventory_, state, plan_, options_, index);
+    if (!search.Prepare()) return std::nullopt;
+    auto found = search.Run();
+    placement_.steps += found.steps;
+    placement_.decided += found.searched;
+    placement_.kind = found.kind;
+    placement_.error = std::move(found.error);
+    auto candidates = std::move(found.candidates);
+    std::vector<std::string> odd;
+    for (const auto node : index.boards.OddNodes()) odd.push_back(inventory_.NodeName(node));
+    if (placement_.kind == Outcome::Kind::kFatal) odd.clear();
+    auto among_odd = CandidatesAmong(GroupNodes(inventory_, state_, plan_, odd, options_));
+    std::move(among_odd.begin(), among_odd.end(), std::back_inserter(candidates));
+    const auto* best = Best(candidates, search.tolerance());
+    return best ? Finish(best->node, best->picks) : std::move(placement_);
+  }
+
   Placement Packed(const std::vector<Group>& groups) {
+    const auto candidates = CandidatesAmong(groups);
+    const auto* best = Best(candidates, tolerance_);
+    return best ? Finish(best->node, best->picks) : std::move(placement_);
+  }
+
+ private:
+  // Empty when the search has to end.
+  std::vector<Candidate> CandidatesAmong(const std::vector<Group>& groups) {
+    std::vector<Candidate> candidates;
+    if (groups.empty()) return candidates;
     std::vector<std::unique_ptr<InFlight>> states;
     std::vector<Packing::Node> nodes;
     for (const auto& group : groups) {
@@ -113,22 +139,19 @@ class Placing {
       nodes.push_back({.in_flight = states.back().get(), .members = group.members});
     }
     const Packing packing(inventory_, options_.demand, nodes, state_.cache().shapes);
-    std::vector<Candidate> candidates;
+    tolerance_ = packing.tolerance();
     for (std::size_t i = 0; i < groups.size(); ++i) {
       const auto order = packing.OrderFor(i);
       auto found = Search(states[i]->view(), &order);
-      if (Exhausted(found)) return std::move(placement_);
+      if (Exhausted(found)) return {};
       if (found.kind != Outcome::Kind::kFits) continue;
       auto cost = packing.CostOf(i, found.picks);
-      cost.alternatives = AlternativesPassed(found.picks);
+      cost.alternatives = AlternativesPassed(plan_, found.picks);
       candidates.push_back({.node = groups[i].node, .picks = std::move(found.picks), .cost = cost});
     }
-    if (candidates.empty()) return std::move(placement_);
-    const auto& best = Best(candidates, packing.tolerance());
-    return Finish(best.node, best.picks);
+    return candidates;
   }
 
- private:
   SearchResult Search(const NodeView& view, const PickOrder* order) {
     auto options = options_;
     options.max_steps = options_.max_steps - placement_.steps;
@@ -151,34 +174,6 @@ class Placing {
            (placement_.steps >= options_.max_steps || options_.stop.stop_requested());
   }
 
-  std::int64_t AlternativesPassed(const std::vector<Pick>& picks) const {
-    std::int64_t passed = 0;
-    for (const auto& pick : picks) {
-      passed += pick.alternative - plan_.claims[pick.claim].requests[pick.request].alternatives.data();
-    }
-    return passed;
-  }
-
-  static const Candidate& Best(const std::vector<Candidate>& candidates, double tolerance) {
-    const auto grade = [](const Candidate& c) { return std::tie(c.cost.alternatives, c.cost.share_ppm); };
-    const auto* least = &candidates.front();
-    for (const auto& candidate : candidates) {
-      if (grade(candidate) < grade(*least) ||
-          (grade(candidate) == grade(*least) && candidate.cost.loss < least->cost.loss)) {
-        least = &candidate;
-      }
-    }
-    const Candidate* best = nullptr;
-    const auto rank = [](const Candidate& c) {
-      return std::tie(c.cost.board_free_ppm, c.cost.node_free_ppm, c.cost.loss, c.node);
-    };
-    for (const auto& candidate : candidates) {
-      if (grade(candidate) != grade(*least) || candidate.cost.loss > least->cost.loss + tolerance) continue;
-      if (!best || rank(candidate) < rank(*best)) best = &candidate;
-    }
-    return *best;
-  }
-
   Placement Finish(const std::string& node, const std::vector<Pick>& picks) {
     placement_.kind = Outcome::Kind::kFits;
     placement_.error.clear();
@@ -198,6 +193,7 @@ class Placing {
   const Plan& plan_;
   const Options& options_;
   Placement placement_;
+  double tolerance_ = 0;
 };
 
 Placement PlacePlanned(const Inventory& inventory, State& state, const Plan& plan,
@@ -218,6 +214,15 @@ Placement PlacePlanned(const Inventory& inventory, State& state, const Plan& pla
 Placement Place(const Inventory& inventory, State& state, std::span<const api::ResourceClaim* const> claims,
                 std::span<const std::string> candidate_nodes, const Options& options) {
   return PlacePlanned(inventory, state, MakePlan(inventory, claims), candidate_nodes, options);
+}
+
+Placement Place(const Inventory& inventory, State& state, std::span<const api::ResourceClaim* const> claims,
+                const Options& options) {
+  const auto plan = MakePlan(inventory, claims);
+  if (options.policy == Policy::kPacked) {
+    if (auto placement = Placing(inventory, state, plan, options).PackedByIndex(state)) return std::move(*placement);
+  }
+  return PlacePlanned(inventory, state, plan, inventory.NodeNames(), options);
 }
 
 std::vector<Outcome> AllocateEach(const Inventory& inventory, State& state, std::span<const std::string> nodes,

@@ -24,4 +24,10 @@ struct Placement {
 Placement Place(const Inventory& inventory, State& state, std::span<const api::ResourceClaim* const> claims,
                 std::span<const std::string> candidate_nodes, const Options& options);
 
+// On any node of the inventory. Packed, it follows inventory and state with an index of all boards, so that the time of
+// a decision hardly grows with the number of nodes, and carries its prices from one decision to the next; nodes whose
+// devices are shared, or with other nodes, and claims for all devices or with admin access are searched one by one.
+Placement Place(const Inventory& inventory, State& state, std::span<const api::ResourceClaim* const> claims,
+                const Options& options);
+
 }  // namespace kumiko::allocator

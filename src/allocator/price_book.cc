@@ -10,12 +10,6 @@
 namespace kumiko::allocator {
 namespace {
 
-constexpr double kSlowAging = 1 - 1.0 / 2000;
-constexpr double kFastAging = 1 - 1.0 / 100;
-constexpr double kTrafficAging = 1 - 1.0 / 500;
-constexpr double kFirstCount = 0.5;
-constexpr std::int64_t kArrivalsToTrust = 100;
-
 constexpr int kSettlingRounds = 480;
 // Many prices can be equally right, and one start may lie on the edge of them, where good places look like bad ones.
 // Descents that start with different classes dear end on different sides; their mean lies inside.
@@ -53,71 +47,6 @@ void AddChance(std::vector<Layout::Chance>& chances, std::uint32_t state, double
 
 }  // namespace
 
-ArrivalMix::ArrivalMix(std::size_t classes) : slow_(classes, kFirstCount), fast_(classes, kFirstCount) {
-  Measure();
-}
-
-ArrivalMix ArrivalMix::Declared(std::vector<double> weights) {
-  ArrivalMix mix(weights.size());
-  mix.declared_ = true;
-  mix.fast_ = weights;
-  mix.slow_ = std::move(weights);
-  mix.Measure();
-  return mix;
-}
-
-ArrivalMix ArrivalMix::ForClasses(std::span<const std::size_t> from) const {
-  ArrivalMix mix = *this;
-  mix.slow_.assign(from.size(), declared_ ? 0 : kFirstCount);
-  mix.fast_ = mix.slow_;
-  for (std::size_t c = 0; c < from.size(); ++c) {
-    if (from[c] == kOther) continue;
-    mix.slow_[c] = slow_[from[c]];
-    mix.fast_[c] = fast_[from[c]];
-  }
-  mix.Measure();
-  return mix;
-}
-
-void ArrivalMix::Arrived(std::size_t class_index) {
-  ++arrivals_;
-  recent_arrivals_ = recent_arrivals_ * kTrafficAging + 1;
-  departures_ *= kTrafficAging;
-  if (declared_) return;
-  for (auto& count : slow_) count *= kSlowAging;
-  for (auto& count : fast_) count *= kFastAging;
-  if (class_index != kOther) {
-    slow_[class_index] += 1;
-    fast_[class_index] += 1;
-  }
-  Measure();
-}
-
-void ArrivalMix::Measure() {
-  slow_sum_ = fast_sum_ = 0;
-  for (const auto count : slow_) slow_sum_ += count;
-  for (const auto count : fast_) fast_sum_ += count;
-  drift_ = 0;
-  if (declared_ || slow_.empty()) return;
-  double distance = 0;
-  for (std::size_t c = 0; c < slow_.size(); ++c) distance += std::abs(slow_[c] / slow_sum_ - fast_[c] / fast_sum_) / 2;
-  drift_ = std::clamp((distance - 0.25) / 0.25, 0.0, 1.0);
-  if (arrivals_ < kArrivalsToTrust) {
-    drift_ = std::max(drift_, 1 - static_cast<double>(arrivals_) / static_cast<double>(kArrivalsToTrust));
-  }
-}
-
-double ArrivalMix::ShareOf(std::size_t class_index) const {
-  const double slow = slow_[class_index] / slow_sum_;
-  return slow + drift_ / 2 * (fast_[class_index] / fast_sum_ - slow);
-}
-
-std::size_t ArrivalMix::thinning() const {
-  if (recent_arrivals_ <= 0) return 0;
-  const double leaving = std::min(1.0, departures_ / recent_arrivals_);
-  return static_cast<std::size_t>(std::lround(leaving * static_cast<double>(kThinningSteps - 1)));
-}
-
 Layout Layout::Staying(std::uint32_t state) {
   Layout layout;
   layout.soon.fill({{.state = state, .probability = 1}});
@@ -136,7 +65,7 @@ Layout Layout::Of(BoardShape& shape, const BoardShape::Free& free, std::span<con
       const auto limit = shape.limit_of_type()[taken[i]];
       if (limit >= 0) ++left[need.size() + static_cast<std::size_t>(limit)];
     }
-    const auto state = shape.StateOf(left);
+    const auto state = shape.MergedStateOf(left);
     KU_CHECK(state.has_value()) << "a layout was asked for of a board with too many states to enumerate";
     return *state;
   };
@@ -173,6 +102,11 @@ PriceBook::PriceBook(std::vector<double> sizes, ArrivalMix mix)
       alive_(sizes_.size(), 0) {
   KU_CHECK(sizes_.size() == mix_.size()) << sizes_.size() << " sizes for a mix of " << mix_.size() << " classes";
   MeasureDemand();
+}
+
+void PriceBook::SetMix(const ArrivalMix& mix) {
+  KU_CHECK(mix.size() == sizes_.size()) << sizes_.size() << " sizes for a mix of " << mix.size() << " classes";
+  mix_ = mix;
 }
 
 PriceBook::ShapeId PriceBook::AddShape(const MergedStates& merged) {

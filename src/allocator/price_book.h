@@ -18,49 +18,10 @@
 #include <span>
 #include <vector>
 
+#include "allocator/arrival_mix.h"
 #include "allocator/board_shape.h"
 
 namespace kumiko::allocator {
-
-// Aged counts of what arrives and leaves.
-class ArrivalMix {
- public:
-  // Stands for every class that is not on the list.
-  static constexpr std::size_t kOther = ~std::size_t{0};
-  // How likely a running part is to leave soon, in steps of 0.05 from 0 to 0.3.
-  static constexpr std::size_t kThinningSteps = 7;
-  static constexpr double kThinningStep = 0.05;
-
-  explicit ArrivalMix(std::size_t classes);
-  // Weights that a person declared; they need not sum to 1. They do not age, and nothing drifts.
-  static ArrivalMix Declared(std::vector<double> weights);
-  // The same counts for another list of classes: class c there is class from[c] here, or new with kOther.
-  ArrivalMix ForClasses(std::span<const std::size_t> from) const;
-
-  void Arrived(std::size_t class_index);
-  void Departed() { departures_ += 1; }
-
-  std::size_t size() const { return slow_.size(); }
-  bool declared() const { return declared_; }
-  // Share of the class among recent arrivals, all classes together 1.
-  double ShareOf(std::size_t class_index) const;
-  // 0: steady; 1: what arrives now says nothing about what arrived before, or too little arrived yet.
-  double drift() const { return drift_; }
-  std::size_t thinning() const;  // below kThinningSteps
-
- private:
-  void Measure();
-
-  bool declared_ = false;
-  std::vector<double> slow_;
-  std::vector<double> fast_;
-  double slow_sum_ = 0;
-  double fast_sum_ = 0;
-  double drift_ = 0;
-  double recent_arrivals_ = 0;
-  double departures_ = 0;
-  std::int64_t arrivals_ = 0;
-};
 
 // What is on a board, as far as prices care: the merged states of its shape that it may be in soon, and how likely, for
 // each step of thinning.
@@ -97,6 +58,8 @@ class PriceBook {
   // How many more boards are in that layout; negative: fewer.
   void AddBoards(LayoutId layout, std::int64_t boards);
 
+  // The same classes as before, counted elsewhere.
+  void SetMix(const ArrivalMix& mix);
   void Arrived(std::size_t class_index) { mix_.Arrived(class_index); }
   void Departed() { mix_.Departed(); }
   // Adapts prices to boards and arrivals. The first call after the start or a new shape settles from several starts,

@@ -79,11 +79,11 @@ class Fleet {
     reachable[0] = true;
     free_.resize(reachable.size());
     free_[0] = shape_.declared();
-    EXPECT_TRUE(shape_.StateOf(free_[0]).has_value());
+    EXPECT_TRUE(shape_.MergedStateOf(free_[0]).has_value());
     shape_id_ = book_.AddShape(shape_.merged());
     for (unsigned used = 0; used < reachable.size(); ++used) {
       if (!reachable[used]) continue;
-      layout_[used] = book_.AddLayout(shape_id_, Layout::Staying(*shape_.StateOf(free_[used])));
+      layout_[used] = book_.AddLayout(shape_id_, Layout::Staying(*shape_.MergedStateOf(free_[used])));
       for (std::size_t p = 0; p < parts_.size(); ++p) {
         const auto after = used | parts_[p].slots;
         if ((used & parts_[p].slots) != 0 || reachable[after]) continue;
@@ -171,7 +171,7 @@ PriceBook Settled(BoardShape& shape, std::vector<double> sizes, std::vector<doub
                   const std::vector<std::pair<BoardShape::Free, std::int64_t>>& boards) {
   PriceBook book(std::move(sizes), ArrivalMix::Declared(std::move(weights)));
   std::vector<std::uint32_t> states;
-  for (const auto& [free, count] : boards) states.push_back(*shape.StateOf(free));
+  for (const auto& [free, count] : boards) states.push_back(*shape.MergedStateOf(free));
   const auto id = book.AddShape(shape.merged());
   for (std::size_t i = 0; i < boards.size(); ++i) {
     book.AddBoards(book.AddLayout(id, Layout::Staying(states[i])), boards[i].second);
@@ -196,8 +196,8 @@ TEST(PriceBook, PartsThatFillTheBoardAloneAreWorthTheirSize) {
   const auto prices = MeanPrices(book, 2);
   EXPECT_NEAR(prices[0], 2, 0.05);
   EXPECT_NEAR(prices[1], 8, 0.4);
-  EXPECT_NEAR(book.Worth(0, *shape.StateOf({4 * kUnit})), 8, 0.4);
-  EXPECT_EQ(book.Worth(0, *shape.StateOf({0})), 0);
+  EXPECT_NEAR(book.Worth(0, *shape.MergedStateOf({4 * kUnit})), 8, 0.4);
+  EXPECT_EQ(book.Worth(0, *shape.MergedStateOf({0})), 0);
 }
 
 TEST(PriceBook, APartThatWastesAnEighthPaysForIt) {
@@ -222,7 +222,7 @@ TEST(PriceBook, WhatHasMoreRoomThanItNeedsIsCheap) {
 
 TEST(PriceBook, ClassesWithoutRoomCostNothingAndOthersGoOn) {
   auto shape = Bar(4, {1, 4});
-  ASSERT_TRUE(shape.StateOf({4 * kUnit}));
+  ASSERT_TRUE(shape.MergedStateOf({4 * kUnit}));
   auto book = Settled(shape, {2, 8}, {5, 1}, {{{3 * kUnit}, 10}});
   EXPECT_EQ(book.Price(1), 0);
   EXPECT_NEAR(book.Price(0), 2, 1e-9);
@@ -232,13 +232,13 @@ TEST(PriceBook, ClassesWithoutRoomCostNothingAndOthersGoOn) {
 
 TEST(PriceBook, BoardsTakenAndGivenBackLeaveNoTrace) {
   auto shape = Bar(4, {1, 4});
-  ASSERT_TRUE(shape.StateOf({4 * kUnit}));
+  ASSERT_TRUE(shape.MergedStateOf({4 * kUnit}));
   const std::uint32_t taken[] = {0, 0};
   const auto layout = Layout::Of(shape, {2 * kUnit}, taken);
   const auto worth = [&](int moves) {
     PriceBook book({2, 8}, ArrivalMix(2));
     const auto id = book.AddShape(shape.merged());
-    const auto full = book.AddLayout(id, Layout::Staying(*shape.StateOf({4 * kUnit})));
+    const auto full = book.AddLayout(id, Layout::Staying(*shape.MergedStateOf({4 * kUnit})));
     const auto half = book.AddLayout(id, layout);
     book.AddBoards(full, 5);
     for (int i = 0; i < 30; ++i) {
@@ -260,15 +260,15 @@ TEST(PriceBook, BoardsTakenAndGivenBackLeaveNoTrace) {
 
 TEST(PriceBook, StatesThatShapesMeetLaterAreWorthWhatTheyCanBecome) {
   auto shape = Bar(4, {1, 4});
-  ASSERT_TRUE(shape.StateOf({2 * kUnit}));
+  ASSERT_TRUE(shape.MergedStateOf({2 * kUnit}));
   PriceBook book({2, 8}, ArrivalMix::Declared({1, 1}));
   const auto id = book.AddShape(shape.merged());
-  book.AddBoards(book.AddLayout(id, Layout::Staying(*shape.StateOf({2 * kUnit}))), 3);
+  book.AddBoards(book.AddLayout(id, Layout::Staying(*shape.MergedStateOf({2 * kUnit}))), 3);
   book.Rounds(1);
-  const auto before = book.Worth(id, *shape.StateOf({1 * kUnit}));
-  const auto whole = *shape.StateOf({4 * kUnit});
+  const auto before = book.Worth(id, *shape.MergedStateOf({1 * kUnit}));
+  const auto whole = *shape.MergedStateOf({4 * kUnit});
   book.Grow(id, shape.merged());
-  EXPECT_EQ(book.Worth(id, *shape.StateOf({1 * kUnit})), before);
+  EXPECT_EQ(book.Worth(id, *shape.MergedStateOf({1 * kUnit})), before);
   EXPECT_NEAR(book.Worth(id, whole), 4 * before, 1e-9);
 }
 
@@ -277,12 +277,12 @@ TEST(Layout, SpreadsABoardOverWhatMayLeave) {
   const std::uint32_t taken[] = {0, 0};
   const auto layout = Layout::Of(shape, {0}, taken);
   ASSERT_EQ(layout.soon[0].size(), 1U);
-  EXPECT_EQ(layout.soon[0][0].state, *shape.StateOf({0}));
+  EXPECT_EQ(layout.soon[0][0].state, *shape.MergedStateOf({0}));
   std::map<std::uint32_t, double> soon;
   for (const auto& chance : layout.soon[6]) soon[chance.state] = chance.probability;
-  EXPECT_NEAR(soon[*shape.StateOf({0})], 0.49, 1e-9);
-  EXPECT_NEAR(soon[*shape.StateOf({1 * kUnit})], 0.42, 1e-9);
-  EXPECT_NEAR(soon[*shape.StateOf({2 * kUnit})], 0.09, 1e-9);
+  EXPECT_NEAR(soon[*shape.MergedStateOf({0})], 0.49, 1e-9);
+  EXPECT_NEAR(soon[*shape.MergedStateOf({1 * kUnit})], 0.42, 1e-9);
+  EXPECT_NEAR(soon[*shape.MergedStateOf({2 * kUnit})], 0.09, 1e-9);
 }
 
 TEST(Layout, SamplesWhatManyPartsMayLeave) {
@@ -295,7 +295,8 @@ TEST(Layout, SamplesWhatManyPartsMayLeave) {
     for (const auto& chance : layout.soon[step]) {
       sum += chance.probability;
       for (Amount units = 0; units <= 20; ++units) {
-        if (*shape.StateOf({units * kUnit}) == chance.state) left += chance.probability * static_cast<double>(units);
+        if (*shape.MergedStateOf({units * kUnit}) == chance.state)
+          left += chance.probability * static_cast<double>(units);
       }
     }
     EXPECT_NEAR(sum, 1, 1e-9);

@@ -36,7 +36,7 @@ struct Insight {
 class Search {
  public:
   Search(const Inventory& inventory, const State& state, const NodeView& view, const Plan& plan, const Options& options,
-         const PickOrder* order)
+         const PickOrder* order, const KnownMatches* known)
       : inventory_(inventory),
         features_(inventory.features()),
         view_(view),
@@ -46,7 +46,10 @@ class Search {
         order_(order),
         in_flight_(view, state),
         matches_(inventory, view, plan),
-        all_devices_(plan.alternative_count) {}
+        all_devices_(plan.alternative_count),
+        without_errors_(known != nullptr) {
+    if (known) matches_.Adopt(*known);
+  }
 
   SearchResult Run() {
     const bool ready = view_.error.empty() ? CheckClaims() : Stop(Outcome::Kind::kFatal, view_.error);
@@ -184,6 +187,7 @@ class Search {
 
   // Whether any device that the search may come to could end it with an error.
   bool ErrorsPossible() {
+    if (without_errors_) return false;
     for (const auto& claim : plan_.claims) {
       for (const auto& request : claim.requests) {
         for (const auto& alternative : request.alternatives) {
@@ -456,7 +460,8 @@ class Search {
   DeviceMatches matches_;
   std::optional<Insight> insight_;
   std::vector<std::vector<std::uint32_t>> all_devices_;  // by alternative serial
-  std::vector<ConstraintState> constraints_;             // of the current claim
+  bool without_errors_;
+  std::vector<ConstraintState> constraints_;  // of the current claim
   // A request for all devices under a constraint: whether it fails or ends the search depends on the order of devices,
   // so that equal ones must not be exchanged.
   bool orderly_ = false;
@@ -468,8 +473,8 @@ class Search {
 }  // namespace
 
 SearchResult SearchNode(const Inventory& inventory, const State& state, const NodeView& view, const Plan& plan,
-                        const Options& options, const PickOrder* order) {
-  return Search(inventory, state, view, plan, options, order).Run();
+                        const Options& options, const PickOrder* order, const KnownMatches* known) {
+  return Search(inventory, state, view, plan, options, order, known).Run();
 }
 
 }  // namespace kumiko::allocator

@@ -3,6 +3,7 @@
 // with any order, so nothing that fits is refused.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -24,10 +25,14 @@ struct SearchResult {
   std::int64_t steps = 0;
 };
 
+// Answers that are known before a search: by alternative serial, then device, whether selectors, tolerations and
+// capacity admit it. None of them fails.
+using KnownMatches = std::vector<std::uint8_t>;
+
 // `order` null: positions in ascending order, which is the reference's answer; selectors are then evaluated only on
 // devices that the search reaches, and the first run-time error is fatal. With an order a device whose selector fails
 // does not match, and the error is fatal only when nothing fits.
 SearchResult SearchNode(const Inventory& inventory, const State& state, const NodeView& view, const Plan& plan,
-                        const Options& options, const PickOrder* order);
+                        const Options& options, const PickOrder* order, const KnownMatches* known = nullptr);
 
 }  // namespace kumiko::allocator

@@ -8,6 +8,11 @@
 #include "base/check.h"
 
 namespace kumiko::allocator {
+namespace {
+
+constexpr std::size_t kMaxChangedPools = 10'000;
+
+}  // namespace
 
 State::State(const Inventory& inventory) : inventory_(&inventory), cache_(std::make_unique<DecisionCache>()) {}
 State::~State() = default;
@@ -95,6 +100,17 @@ void State::Apply(const Entry& entry, int sign) {
   }
   if (pool_versions_.size() <= entry.pool) pool_versions_.resize(entry.pool + std::size_t{1}, 0);
   ++pool_versions_[entry.pool];
+  if (changes_forgotten_) return;
+  changed_pools_.push_back(entry.pool);
+  if (changed_pools_.size() <= kMaxChangedPools) return;
+  changed_pools_.clear();
+  changes_forgotten_ = true;
+}
+
+bool State::TakeChangedPools(std::vector<PoolId>& pools) {
+  pools.clear();
+  pools.swap(changed_pools_);
+  return !std::exchange(changes_forgotten_, false);
 }
 
 std::span<const Holding> State::HoldingsOf(PoolId pool) const {

@@ -74,6 +74,10 @@ class State {
   // Forgets how to undo; the state stays. Called between decisions, so that the journal does not grow.
   void Commit() { journal_.clear(); }
 
+  // The pools of which something changed since the last call, each maybe more than once; false when there were too many
+  // to remember, and any pool may have changed. For the one index that follows this state.
+  bool TakeChangedPools(std::vector<PoolId>& pools);
+
   // Grows with every change of a device of this pool, undo included.
   std::uint64_t PoolVersion(PoolId pool) const { return pool < pool_versions_.size() ? pool_versions_[pool] : 0; }
 
@@ -103,6 +107,8 @@ class State {
   std::vector<std::vector<Holding>> pools_;  // by PoolId
   std::vector<std::pair<Entry, int>> journal_;
   std::vector<std::uint64_t> pool_versions_;
+  std::vector<PoolId> changed_pools_;
+  bool changes_forgotten_ = true;  // until somebody asks, nothing is remembered
   std::unique_ptr<DecisionCache> cache_;
 };
 
