@@ -253,7 +253,7 @@ struct SchedulerLoop::Impl {
     allocator::Placement placement;
     placement.kind = allocator::Outcome::Kind::kFits;
     placement.node = candidates.front();
-    if (!wanted.empty()) placement = allocator::Place(inventory, state, wanted, candidates, AllocatorOptions());
+    if (!wanted.empty()) placement = Place(wanted, candidates);
     switch (placement.kind) {
       case allocator::Outcome::Kind::kFits:
         Bind(*pod, found, std::move(placement), result);
@@ -276,6 +276,15 @@ struct SchedulerLoop::Impl {
         return;
       }
     }
+  }
+
+  // Where every node is a candidate, the allocator need not go through them.
+  allocator::Placement Place(const std::vector<const api::ResourceClaim*>& wanted,
+                             const std::vector<std::string>& candidates) {
+    if (candidates.size() == nodes.objects().size() && candidates == inventory.NodeNames()) {
+      return allocator::Place(inventory, state, wanted, AllocatorOptions());
+    }
+    return allocator::Place(inventory, state, wanted, candidates, AllocatorOptions());
   }
 
   // In name order.
