@@ -172,6 +172,25 @@ std::string Unreadable(const api::DeviceAttribute& value) {
 
 }  // namespace
 
+api::DeviceAttribute ToApi(const cel::AttributeValue& value) {
+  struct Visitor {
+    api::DeviceAttribute result;
+    void operator()(std::int64_t v) { result.int_value = v; }
+    void operator()(bool v) { result.bool_value = v; }
+    void operator()(const std::string& v) { result.string_value = v; }
+    void operator()(const cel::Version& v) { result.version_value = v.text; }
+    void operator()(const std::vector<std::int64_t>& v) { result.int_values = v; }
+    void operator()(const std::vector<bool>& v) { result.bool_values = v; }
+    void operator()(const std::vector<std::string>& v) { result.string_values = v; }
+    void operator()(const std::vector<cel::Version>& v) {
+      result.version_values.emplace();
+      for (const auto& version : v) result.version_values->push_back(version.text);
+    }
+  } visitor;
+  std::visit(visitor, value);
+  return visitor.result;
+}
+
 std::size_t AttributeTable::IdHash::operator()(AttributeId id) const {
   const auto& entry = table->entries_[id];
   const std::size_t seed = entry.name * 0x1000'0001b3;

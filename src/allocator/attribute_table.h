@@ -21,6 +21,9 @@ using AttributeNameId = std::uint32_t;
 using AttributeId = std::uint32_t;
 inline constexpr AttributeId kNoAttribute = 0xffff'ffff;
 
+// The value as a slice writes it.
+api::DeviceAttribute ToApi(const cel::AttributeValue& value);
+
 class AttributeTable {
  public:
   AttributeTable() = default;

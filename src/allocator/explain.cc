@@ -9,11 +9,9 @@
 #include <tuple>
 #include <utility>
 
-#include "allocator/capacity.h"
-#include "allocator/device_match.h"
-#include "allocator/in_flight.h"
+#include "allocator/device_reason.h"
 #include "allocator/request_plan.h"
-#include "base/suggest.h"
+#include "allocator/search.h"
 
 namespace kumiko::allocator {
 namespace {
@@ -21,22 +19,11 @@ namespace {
 using Reason = Rejection::Reason;
 
 constexpr std::size_t kMaxText = 256;
-constexpr Amount kOneUnit = 1000;
-
-// Why one device does not serve a request; `slots` makes boards with different room share a row.
-struct Cause {
-  Reason reason = Reason::kConstraint;
-  std::string detail;
-  bool of_class = true;
-  int slots = -1;
-  int width = 0;
-};
-
-// "memory-slice-3" with one unit: a place of the board, of which a device needs certain ones.
-bool IsSlot(const Inventory& inventory, const NodeLayout::Counter& counter) {
-  const auto& name = inventory.names().Text(counter.name);
-  return counter.declared == kOneUnit && !name.empty() && name.back() >= '0' && name.back() <= '9';
-}
+constexpr std::size_t kNearestNodes = 4;
+// Nodes on which requests are tried beside each other.
+constexpr std::size_t kTriedNodes = 16;
+constexpr std::int64_t kStepsOfAll = 200'000;
+constexpr std::int64_t kStepsOfOne = 10'000;
 
 std::string_view NumberWord(int number) {
   static constexpr std::array<std::string_view, 9> kWords = {"none", "one", "two",   "three", "four",
@@ -44,210 +31,336 @@ std::string_view NumberWord(int number) {
   return number >= 0 && number < static_cast<int>(kWords.size()) ? kWords[static_cast<std::size_t>(number)] : "so many";
 }
 
-std::string WithoutPrefix(const std::string& text) {
-  for (const std::string_view prefix : {"attribute ", "capacity "}) {
-    if (text.starts_with(prefix)) return text.substr(prefix.size());
-  }
-  return text;
-}
-
-std::string MissingAttribute(const cel::Mismatch& mismatch, const cel::DeviceView& device) {
-  std::vector<std::string> known;
-  for (const auto attribute : device.attributes) {
-    if (attribute.id == mismatch.attribute) {
-      return fmt::format("{} in the domain that is asked; {} has it", mismatch.detail, attribute.domain);
-    }
-    known.emplace_back(attribute.id);
-  }
-  const auto near = mismatch.attribute.empty() ? std::nullopt : Suggest(mismatch.attribute, known);
-  return near ? mismatch.detail + "; did you mean " + *near + "?" : mismatch.detail;
-}
-
-Cause SelectorCause(const Inventory& inventory, const AlternativePlan& alternative, const Match& match,
-                    const DeviceRef& device) {
-  Cause cause;
-  cause.of_class = match.selector >= alternative.class_selectors;
-  const auto& selector = alternative.selectors[match.selector];
-  const auto readable = inventory.Read(device);
-  if (!selector.expression || !readable.error.empty()) {
-    cause.reason = Reason::kSelectorError;
-    cause.detail = selector.expression ? readable.error : selector.error;
-    return cause;
-  }
-  const auto mismatch = selector.expression->ExplainMismatch(readable.view);
-  switch (mismatch.kind) {
-    case cel::Mismatch::Kind::kNone:
-    case cel::Mismatch::Kind::kFalse:
-      cause.reason = Reason::kSelectorFalse;
-      cause.detail = WithoutPrefix(mismatch.detail);
-      break;
-    case cel::Mismatch::Kind::kAttributeMissing:
-      cause.reason = Reason::kAttributeMissing;
-      cause.detail = MissingAttribute(mismatch, readable.view);
-      break;
-    case cel::Mismatch::Kind::kError:
-      cause.reason = Reason::kSelectorError;
-      cause.detail = mismatch.detail;
-      break;
-  }
-  return cause;
-}
-
-// Which counters keep a device off its board: slots, or amounts of which any part would do.
-Cause CounterCause(const Inventory& inventory, const InFlight& in_flight, std::uint32_t device) {
-  const auto& layout = in_flight.layout();
-  const auto& board = layout.boards[layout.devices[device].board];
-  int free_slots = 0;
-  for (const auto counter : board.counters) {
-    if (layout.counters[counter].declared == kOneUnit && in_flight.Remaining(counter) == kOneUnit) ++free_slots;
-  }
-  int width = 0;
-  bool amounts_suffice = true;
-  bool nothing_left = false;
-  std::string short_of;
-  for (const auto& consumption : layout.ConsumptionOf(device)) {
-    const auto& counter = layout.counters[consumption.counter];
-    const auto remaining = in_flight.Remaining(consumption.counter);
-    if (IsSlot(inventory, counter) && consumption.amount == kOneUnit) {
-      ++width;
-      continue;
-    }
-    if (consumption.amount <= remaining) continue;
-    amounts_suffice = false;
-    nothing_left = nothing_left || remaining <= 0;
-    if (short_of.empty()) short_of = inventory.names().Text(counter.name);
-  }
-  if (nothing_left || (width > 0 && free_slots == 0)) return {.reason = Reason::kDeviceTaken, .detail = "taken"};
-  if (amounts_suffice && width > 0) {
-    return {.reason = free_slots < width ? Reason::kCounterShort : Reason::kNoSlot,
-            .detail = "",
-            .slots = free_slots,
-            .width = width};
-  }
-  return {.reason = Reason::kCounterShort, .detail = short_of + ": too little left"};
-}
-
-// Nullopt: the device could serve the request if nothing else were asked.
-std::optional<Cause> CauseOf(const Inventory& inventory, const InFlight& in_flight, const AlternativePlan& alternative,
-                             std::uint32_t index) {
-  const auto device = in_flight.view().Device(index);
-  const auto match = MatchSelectors(inventory, alternative, device);
-  if (match.kind != Verdict::Kind::kTrue) return SelectorCause(inventory, alternative, match, device);
-  if (const auto* taint = UntoleratedTaint(alternative, in_flight.view(), index)) {
-    return Cause{.reason = Reason::kDeviceTaint,
-                 .detail = "taint " + taint->key + (taint->value.empty() ? "" : "=" + taint->value) + " not tolerated"};
-  }
-  if (!alternative.admin_access && in_flight.InUse(index))
-    return Cause{.reason = Reason::kDeviceTaken, .detail = "taken"};
-  const auto& capacity = alternative.request->capacity;
-  const auto take = TakeOf(device.capacities(), capacity ? &*capacity : nullptr, inventory.features());
-  if (!take || !take->possible)
-    return Cause{.reason = Reason::kCapacityShort, .detail = "capacity is not offered in this amount"};
-  if (!in_flight.CapacitySuffices(index, take->amounts)) {
-    return Cause{.reason = Reason::kCapacityShort, .detail = "too little capacity left"};
-  }
-  if (!alternative.admin_access && !in_flight.HasShares(index) && !in_flight.CountersSuffice(index)) {
-    return CounterCause(inventory, in_flight, index);
-  }
-  return std::nullopt;
-}
-
-// The candidate nodes with their state; a device that several nodes reach is looked at once.
-struct Scene {
-  std::vector<std::unique_ptr<InFlight>> nodes;
-  std::vector<std::vector<std::uint32_t>> devices;  // by node
-  std::size_t device_count = 0;
-  std::size_t broken_pools = 0;
+// A request of the plan.
+struct Asked {
+  std::uint32_t claim = 0;
+  std::uint32_t request = 0;
+  auto operator<=>(const Asked&) const = default;
 };
 
-Scene MakeScene(const Inventory& inventory, const State& state, std::span<const std::string> names) {
-  Scene scene;
+// One candidate node. A device that several nodes reach counts for the first of them.
+struct NodeScene {
+  NodeReasons reasons;
+  std::vector<std::uint32_t> devices;
+  std::vector<std::pair<DeviceId, DeviceReason>> unused;  // published for the node and not used
+  std::size_t usable = 0;                                 // by the request that is explained, if it were alone
+  std::optional<Asked> first_misfit;                      // beside the requests before it; unknown: too many steps
+};
+
+struct Scene {
+  const Inventory* inventory = nullptr;
+  const Plan* plan = nullptr;
+  std::vector<std::unique_ptr<NodeScene>> nodes;
+  std::size_t devices = 0;
+};
+
+DeviceReason WhyUnused(const Inventory& inventory, const NodeView& view, const NodeView::Unused& unused) {
+  DeviceReason reason;
+  const auto& slice = *unused.slice;
+  if (unused.feature_off) {
+    const bool partitions = !inventory.features().partitionable_devices &&
+                            (slice.has_per_device_field || !slice.shape->counter_sets.empty());
+    reason.reason = Reason::kFeatureOff;
+    reason.detail = fmt::format("its slice needs the feature {}, which is off",
+                                partitions ? "PartitionableDevices" : "CompatibilityGroups");
+    return reason;
+  }
+  const auto& pool = inventory.names().Text(inventory.PoolName(slice.pool));
+  for (std::size_t p = 0; p < view.pools.size(); ++p) {
+    if (view.pools[p] != slice.pool) continue;
+    const auto& entry = view.layout->pools[p];
+    reason.reason = entry.incomplete ? Reason::kPoolUpdating : Reason::kPoolInvalid;
+    reason.detail = entry.incomplete
+                        ? fmt::format("pool {} is incomplete: {} slices are announced", pool, slice.slice_count)
+                        : fmt::format("pool {} is invalid: {}", pool, entry.invalid_reason);
+  }
+  return reason;
+}
+
+Scene MakeScene(const Inventory& inventory, const State& state, std::span<const std::string> names, const Plan& plan) {
+  Scene scene{.inventory = &inventory, .plan = &plan, .nodes = {}};
   std::set<std::pair<const StoredSlice*, std::uint32_t>> seen;
+  std::set<DeviceId> seen_unused;
   for (const auto& name : names) {
     const auto& view = inventory.ViewOf(name);
-    scene.nodes.push_back(std::make_unique<InFlight>(view, state));
-    auto& devices = scene.devices.emplace_back();
+    auto node = std::make_unique<NodeScene>(NodeScene{
+        .reasons = NodeReasons(inventory, state, view, plan), .devices = {}, .unused = {}, .first_misfit = {}});
     for (std::uint32_t d = 0; d < view.layout->candidates; ++d) {
       const auto device = view.Device(d);
-      if (view.layout->devices[d].on_node && seen.insert({device.slice, device.ordinal}).second) devices.push_back(d);
+      if (view.layout->devices[d].on_node && seen.insert({device.slice, device.ordinal}).second) {
+        node->devices.push_back(d);
+      }
     }
-    scene.device_count += devices.size();
-    for (const auto& pool : view.layout->pools) scene.broken_pools += pool.incomplete || pool.invalid ? 1 : 0;
+    for (const auto& unused : view.unused) {
+      for (const auto d : unused.devices) {
+        const auto& shape = *unused.slice->shape;
+        DeviceId id{shape.driver_name, inventory.names().Text(inventory.PoolName(unused.slice->pool)),
+                    inventory.names().Text(shape.devices[d].name)};
+        const auto pool = std::find(view.pools.begin(), view.pools.end(), unused.slice->pool);
+        const bool published =
+            pool != view.pools.end() &&
+            view.layout->FindDevice(static_cast<std::uint32_t>(pool - view.pools.begin()), shape.devices[d].name);
+        if (published || !seen_unused.insert(id).second) continue;
+        node->unused.emplace_back(std::move(id), WhyUnused(inventory, view, unused));
+      }
+    }
+    scene.devices += node->devices.size() + node->unused.size();
+    scene.nodes.push_back(std::move(node));
   }
   return scene;
 }
 
-// The most devices of one node that a request could have, if it were alone.
-std::size_t MostUsable(const Inventory& inventory, const Scene& scene, const AlternativePlan& alternative) {
-  std::size_t most = 0;
-  for (std::size_t n = 0; n < scene.nodes.size(); ++n) {
-    std::size_t usable = 0;
-    const auto& layout = scene.nodes[n]->layout();
-    for (std::uint32_t d = 0; d < layout.candidates; ++d) {
-      if (layout.devices[d].on_node && !CauseOf(inventory, *scene.nodes[n], alternative, d)) ++usable;
-    }
-    most = std::max(most, usable);
+const ClaimPlan& ClaimOf(const Plan& plan, const Asked& asked) {
+  return plan.claims[asked.claim];
+}
+const RequestPlan& RequestOf(const Plan& plan, const Asked& asked) {
+  return plan.claims[asked.claim].requests[asked.request];
+}
+
+// How many devices of the node the request could have if it were alone.
+std::size_t Usable(NodeScene& node, const ClaimPlan& claim, const AlternativePlan& alternative) {
+  std::size_t usable = 0;
+  const auto& layout = *node.reasons.view().layout;
+  for (std::uint32_t d = 0; d < layout.candidates; ++d) {
+    if (layout.devices[d].on_node && node.reasons.Serves(claim, alternative, d)) ++usable;
   }
-  return most;
+  return usable;
+}
+
+// Of the node's devices, how many the alternative lacks if it were alone.
+std::size_t Lacking(const AlternativePlan& alternative, std::size_t usable) {
+  const auto wanted = alternative.all ? 1 : alternative.count;
+  return wanted > usable ? wanted - usable : 0;
 }
 
 struct Explained {
-  const ClaimPlan* claim = nullptr;
+  Asked asked;
   const AlternativePlan* alternative = nullptr;
-  bool too_few = false;
+  bool alone = false;  // does not even fit alone
 };
 
-Explained ChooseRequest(const Inventory& inventory, const Scene& scene, const Plan& plan) {
-  Explained chosen;
-  for (const auto& claim : plan.claims) {
-    for (const auto& request : claim.requests) {
-      bool fits = false;
-      for (const auto& alternative : request.alternatives) {
-        const auto wanted = alternative.all ? 1 : alternative.count;
-        fits = fits || MostUsable(inventory, scene, alternative) >= wanted;
-      }
-      chosen = {.claim = &claim, .alternative = &request.alternatives.front(), .too_few = !fits};
-      if (!fits) return chosen;
-    }
+// The alternative that lacks fewest devices on some node; the first of equals. Leaves each node's usable devices.
+Explained Nearest(const Scene& scene, const Asked& asked) {
+  Explained nearest{.asked = asked};
+  std::size_t least = 0;
+  const auto& claim = ClaimOf(*scene.plan, asked);
+  std::vector<std::size_t> best;
+  for (const auto& alternative : RequestOf(*scene.plan, asked).alternatives) {
+    std::size_t most = 0;
+    std::vector<std::size_t> usable;
+    for (const auto& node : scene.nodes) usable.push_back(Usable(*node, claim, alternative));
+    for (const auto count : usable) most = std::max(most, count);
+    const auto lacking = Lacking(alternative, most);
+    if (nearest.alternative && lacking >= least) continue;
+    least = lacking;
+    nearest.alternative = &alternative;
+    nearest.alone = lacking > 0;
+    best = std::move(usable);
   }
-  // Each request fits alone: constraints, or the requests together, are what cannot be had.
-  for (const auto& claim : plan.claims) {
-    for (const auto& request : claim.requests) {
-      if (!request.alternatives.front().constraints.empty()) {
-        return {.claim = &claim, .alternative = &request.alternatives.front(), .too_few = false};
-      }
-    }
-  }
-  return chosen;
+  for (std::size_t n = 0; n < best.size(); ++n) scene.nodes[n]->usable = best[n];
+  return nearest;
 }
 
-std::string RemainderDetail(const Explained& explained) {
+// The plan with its requests up to and with one.
+Plan UpTo(const Plan& plan, const Asked& last) {
+  Plan prefix;
+  prefix.alternative_count = plan.alternative_count;
+  for (std::uint32_t c = 0; c <= last.claim; ++c) {
+    prefix.claims.push_back(plan.claims[c]);
+    if (c == last.claim) prefix.claims[c].requests.resize(last.request + std::size_t{1});
+  }
+  return prefix;
+}
+
+// The alternative of a pick that was made for a copy of the plan.
+const AlternativePlan* SameAlternative(const Plan& plan, const Pick& pick) {
+  const auto& alternatives = RequestOf(plan, {pick.claim, pick.request}).alternatives;
+  const auto found = std::find_if(alternatives.begin(), alternatives.end(),
+                                  [&](const auto& one) { return one.serial == pick.alternative->serial; });
+  return &*found;
+}
+
+// Finds out, node by node, which request is the first that does not fit beside those before it, and gives the node the
+// devices that first-fit gives to those.
+void TryTogether(const Scene& scene, const State& state) {
+  std::vector<Asked> all;
+  for (std::uint32_t c = 0; c < scene.plan->claims.size(); ++c) {
+    for (std::uint32_t r = 0; r < scene.plan->claims[c].requests.size(); ++r) all.push_back({c, r});
+  }
+  std::int64_t steps = 0;
+  for (std::size_t n = 0; n < scene.nodes.size() && n < kTriedNodes && steps < kStepsOfAll; ++n) {
+    auto& node = *scene.nodes[n];
+    std::vector<Pick> picks;
+    for (const auto& asked : all) {
+      Options options;
+      options.max_steps = kStepsOfOne;
+      const auto prefix = UpTo(*scene.plan, asked);
+      auto found = SearchNode(*scene.inventory, state, node.reasons.view(), prefix, options, nullptr);
+      steps += found.steps;
+      if (found.kind != Outcome::Kind::kFits) {
+        node.first_misfit = asked;
+        break;
+      }
+      picks = std::move(found.picks);
+      for (auto& pick : picks) pick.alternative = SameAlternative(*scene.plan, pick);
+    }
+    node.reasons.SetPicks(std::move(picks));
+  }
+}
+
+Explained ChooseRequest(const Scene& scene, const State& state) {
+  Explained last;
+  for (std::uint32_t c = 0; c < scene.plan->claims.size(); ++c) {
+    for (std::uint32_t r = 0; r < scene.plan->claims[c].requests.size(); ++r) {
+      last = Nearest(scene, {c, r});
+      if (last.alone) return last;
+    }
+  }
+  if (!last.alternative) return last;
+  TryTogether(scene, state);
+  std::optional<Asked> farthest;
+  for (const auto& node : scene.nodes) {
+    if (node->first_misfit) farthest = farthest ? std::max(*farthest, *node->first_misfit) : *node->first_misfit;
+  }
+  return farthest ? Nearest(scene, *farthest) : last;
+}
+
+// Of a device against which nothing speaks by itself.
+DeviceReason Remainder(const Scene& scene, const NodeScene& node, const Explained& explained) {
   const auto& alternative = *explained.alternative;
-  if (explained.too_few) return fmt::format("free, but fewer than {} on one node", alternative.count);
-  for (const auto c : alternative.constraints) {
-    const auto& constraint = explained.claim->constraints[c];
-    const auto id = constraint.attribute.substr(constraint.attribute.find('/') + 1);
-    return fmt::format("free, but too few with {} {}", constraint.distinct ? "different" : "equal", id);
+  const auto& claim = ClaimOf(*scene.plan, explained.asked);
+  const auto because = [](Reason reason, std::string detail) {
+    DeviceReason made;
+    made.reason = reason;
+    made.detail = std::move(detail);
+    return made;
+  };
+  const auto wanted = alternative.all ? std::string("all") : fmt::format("{}", alternative.count);
+  if (explained.alone) {
+    return because(Reason::kTooFew, fmt::format("free, but fewer than {} on one node", wanted));
   }
-  return "free, but not for all requests together";
+  if (node.first_misfit && *node.first_misfit < explained.asked) {
+    return because(Reason::kOtherRequest, fmt::format("free, but request {} does not fit on this node",
+                                                      RequestOf(*scene.plan, *node.first_misfit).name));
+  }
+  std::size_t chosen = 0;
+  for (const auto& pick : node.reasons.picks()) chosen += pick.claim == explained.asked.claim ? 1 : 0;
+  if (!alternative.all && chosen + alternative.count > api::kMaxAllocationResults) {
+    return because(Reason::kClaimLimit,
+                   fmt::format("free, but claim {} would hold {} devices, at most {} are allowed", claim.name,
+                               chosen + alternative.count, api::kMaxAllocationResults));
+  }
+  for (const auto c : alternative.constraints) {
+    const auto& constraint = claim.constraints[c];
+    const auto id = constraint.attribute.substr(constraint.attribute.find('/') + 1);
+    return because(Reason::kConstraint,
+                   fmt::format("free, but too few with {} {}", constraint.distinct ? "different" : "equal", id));
+  }
+  if (alternative.all) return because(Reason::kTooFew, "free, but not all that are asked for are");
+  if (alternative.count > 1) {
+    return because(Reason::kTooFew, fmt::format("free, but fewer than {} beside the other requests", wanted));
+  }
+  return because(Reason::kOtherRequest, "free, but not for all requests together");
 }
 
-std::string RowDetail(const Cause& cause, int least, int most) {
-  if (cause.slots < 0) return cause.detail;
-  const auto range = least == most ? fmt::format("{}", least) : fmt::format("{} to {}", least, most);
-  return cause.reason == Reason::kNoSlot ? fmt::format("free slots {}, none {} wide", range, NumberWord(cause.width))
-                                         : fmt::format("free slots {}, needs {}", range, cause.width);
+// A row with the devices that share it.
+struct Row {
+  DeviceReason reason;
+  std::size_t devices = 0;
+  std::vector<DeviceId> names;
+  int least_slots = 0;
+  int most_slots = 0;
+  std::optional<Quantity> least;
+  std::optional<Quantity> most;
+
+  std::string Detail() const {
+    if (reason.slots >= 0) {
+      const auto range =
+          least_slots == most_slots ? fmt::format("{}", least_slots) : fmt::format("{} to {}", least_slots, most_slots);
+      return reason.reason == Reason::kNoSlot
+                 ? fmt::format("free slots {}, none {} wide", range, NumberWord(reason.width))
+                 : fmt::format("free slots {}, needs {}", range, reason.width);
+    }
+    if (!most) return reason.detail;
+    const auto range =
+        *least == *most ? most->ToString() : fmt::format("{} to {}", least->ToString(), most->ToString());
+    return fmt::format("{}: {} left, needs {}", reason.detail, range, reason.needs);
+  }
+};
+
+class Rows {
+ public:
+  explicit Rows(DeviceNames names) : names_(names) {}
+
+  void Add(DeviceReason reason, const DeviceId& id) {
+    const auto selector = reason.selector ? std::tuple(reason.selector->index, reason.selector->condition)
+                                          : std::tuple(std::size_t{0}, std::string());
+    Key key{!reason.of_class, reason.reason, reason.detail, reason.width, reason.needs, selector};
+    auto [found, added] = rows_.try_emplace(std::move(key));
+    auto& row = found->second;
+    if (added) {
+      row.least_slots = row.most_slots = reason.slots;
+      row.least = row.most = reason.left;
+    } else {
+      row.least_slots = std::min(row.least_slots, reason.slots);
+      row.most_slots = std::max(row.most_slots, reason.slots);
+      if (reason.left && *reason.left < *row.least) row.least = reason.left;
+      if (reason.left && *reason.left > *row.most) row.most = reason.left;
+    }
+    if (added) row.reason = std::move(reason);
+    ++row.devices;
+    if (names_ == DeviceNames::kListed) row.names.push_back(id);
+  }
+
+  std::vector<Rejection> Sorted() {
+    std::vector<Rejection> rejections;
+    for (auto& [key, row] : rows_) {
+      rejections.push_back({.reason = row.reason.reason,
+                            .detail = row.Detail(),
+                            .devices = row.devices,
+                            .of_class = row.reason.of_class,
+                            .selector = row.reason.selector,
+                            .names = std::move(row.names)});
+    }
+    std::stable_sort(rejections.begin(), rejections.end(), [](const Rejection& a, const Rejection& b) {
+      return std::pair(!a.of_class, b.devices) < std::pair(!b.of_class, a.devices);
+    });
+    return rejections;
+  }
+
+ private:
+  using Key = std::tuple<bool, Reason, std::string, int, std::string, std::tuple<std::size_t, std::string>>;
+  DeviceNames names_;
+  std::map<Key, Row> rows_;
+};
+
+std::vector<Rejection> CountRows(const Scene& scene, const Explained& explained, DeviceNames names) {
+  Rows rows(names);
+  const auto& claim = ClaimOf(*scene.plan, explained.asked);
+  const auto& alternative = *explained.alternative;
+  for (const auto& node : scene.nodes) {
+    const bool together = node->first_misfit == explained.asked;
+    for (const auto d : node->devices) {
+      auto reason = node->reasons.Alone(claim, alternative, d);
+      if (!reason && together) reason = node->reasons.Beside(explained.asked.claim, alternative, d);
+      if (!reason) reason = Remainder(scene, *node, explained);
+      const auto id = names == DeviceNames::kListed ? scene.inventory->IdOf(node->reasons.view(), d) : DeviceId();
+      rows.Add(std::move(*reason), id);
+    }
+    for (const auto& [id, reason] : node->unused) rows.Add(reason, id);
+  }
+  return rows.Sorted();
 }
 
 // A board with counters whose devices all fail the class; without counters a device is no board to speak of.
-std::size_t BoardsOutsideClass(const Inventory& inventory, const Scene& scene, const AlternativePlan& alternative) {
+std::size_t BoardsOutsideClass(const Scene& scene, const AlternativePlan& alternative) {
   std::size_t boards = 0;
-  for (std::size_t n = 0; n < scene.nodes.size(); ++n) {
-    const NodeView& view = scene.nodes[n]->view();
-    const std::set<std::uint32_t> seen(scene.devices[n].begin(), scene.devices[n].end());
+  for (const auto& node : scene.nodes) {
+    const NodeView& view = node->reasons.view();
+    const std::set<std::uint32_t> seen(node->devices.begin(), node->devices.end());
     for (const NodeLayout::Board& board : view.layout->boards) {
       const auto outside = [&](std::uint32_t d) {
-        const auto match = MatchSelectors(inventory, alternative, view.Device(d));
+        const auto match = MatchSelectors(*scene.inventory, alternative, view.Device(d));
         return seen.contains(d) && match.kind != Verdict::Kind::kTrue && match.selector < alternative.class_selectors;
       };
       if (!board.counters.empty() && std::all_of(board.devices.begin(), board.devices.end(), outside)) ++boards;
@@ -256,71 +369,57 @@ std::size_t BoardsOutsideClass(const Inventory& inventory, const Scene& scene, c
   return boards;
 }
 
-std::vector<Rejection> CountRows(const Inventory& inventory, const Scene& scene, const Explained& explained) {
-  struct Row {
-    Cause cause;
-    std::size_t devices = 0;
-    int least = 0;
-    int most = 0;
+std::vector<std::string> NearestNodes(const Scene& scene) {
+  std::vector<const NodeScene*> nodes;
+  for (const auto& node : scene.nodes) nodes.push_back(node.get());
+  const auto end = nodes.begin() + static_cast<std::ptrdiff_t>(std::min(nodes.size(), kNearestNodes));
+  const auto nearer = [](const NodeScene* a, const NodeScene* b) {
+    const auto reach = [](const NodeScene* node) { return node->first_misfit.value_or(Asked()); };
+    return std::tuple(reach(b), b->usable, b->devices.size()) < std::tuple(reach(a), a->usable, a->devices.size());
   };
-  std::map<std::tuple<bool, Reason, std::string, int>, Row> rows;
-  for (std::size_t n = 0; n < scene.nodes.size(); ++n) {
-    for (const auto d : scene.devices[n]) {
-      auto cause = CauseOf(inventory, *scene.nodes[n], *explained.alternative, d);
-      if (!cause) {
-        cause = Cause{.reason = explained.too_few ? Reason::kTooFew : Reason::kConstraint,
-                      .detail = RemainderDetail(explained)};
-      }
-      const auto slots = cause->slots;
-      auto [row, added] = rows.try_emplace({!cause->of_class, cause->reason, cause->detail, cause->width},
-                                           Row{.cause = *cause, .devices = 0, .least = slots, .most = slots});
-      ++row->second.devices;
-      row->second.least = std::min(row->second.least, slots);
-      row->second.most = std::max(row->second.most, slots);
-    }
-  }
-  std::vector<Rejection> rejections;
-  for (const auto& [key, row] : rows) {
-    rejections.push_back({.reason = row.cause.reason,
-                          .detail = RowDetail(row.cause, row.least, row.most),
-                          .devices = row.devices,
-                          .of_class = row.cause.of_class});
-  }
-  std::stable_sort(rejections.begin(), rejections.end(), [](const Rejection& a, const Rejection& b) {
-    return std::pair(!a.of_class, b.devices) < std::pair(!b.of_class, a.devices);
-  });
-  return rejections;
+  std::stable_sort(nodes.begin(), nodes.end(), nearer);
+  std::vector<std::string> names;
+  for (auto node = nodes.begin(); node != end; ++node) names.push_back((*node)->reasons.view().node);
+  return names;
 }
 
 }  // namespace
 
 Explanation Explain(const Inventory& inventory, const State& state, std::span<const api::ResourceClaim* const> claims,
-                    std::span<const std::string> candidate_nodes) {
+                    std::span<const std::string> candidate_nodes, DeviceNames names) {
   Explanation explanation;
-  const auto scene = MakeScene(inventory, state, candidate_nodes);
-  explanation.devices = scene.device_count;
   const auto plan = MakePlan(inventory, claims);
   if (const auto error = FirstError(plan); !error.empty()) {
+    const auto scene = MakeScene(inventory, state, candidate_nodes, Plan());
+    explanation.devices = scene.devices;
     if (!claims.empty()) explanation.claim = api::QualifiedName(claims.front()->metadata);
-    explanation.rows.push_back(
-        {.reason = Reason::kClassMissing, .detail = error, .devices = scene.device_count, .of_class = true});
+    explanation.rows.push_back({.reason = Reason::kClassMissing,
+                                .detail = error,
+                                .devices = scene.devices,
+                                .of_class = true,
+                                .selector = {},
+                                .names = {}});
     return explanation;
   }
-  const auto explained = ChooseRequest(inventory, scene, plan);
-  if (!explained.claim) return explanation;
-  explanation.claim = explained.claim->name;
+  const auto scene = MakeScene(inventory, state, candidate_nodes, plan);
+  explanation.devices = scene.devices;
+  const auto explained = ChooseRequest(scene, state);
+  if (!explained.alternative) return explanation;
+  explanation.claim = ClaimOf(plan, explained.asked).name;
   explanation.request = explained.alternative->name;
-  if (scene.device_count == 0) {
-    explanation.rows.push_back({.reason = scene.broken_pools > 0 ? Reason::kPoolUpdating : Reason::kNoDevices,
-                                .detail = scene.broken_pools > 0 ? "the nodes' devices are being updated"
-                                                                 : "no device is published on these nodes",
+  explanation.nearest_nodes = NearestNodes(scene);
+  explanation.device_class = explained.alternative->request->device_class_name;
+  if (scene.devices == 0) {
+    explanation.rows.push_back({.reason = Reason::kNoDevices,
+                                .detail = "no device is published on these nodes",
                                 .devices = 0,
-                                .of_class = true});
+                                .of_class = true,
+                                .selector = {},
+                                .names = {}});
     return explanation;
   }
-  explanation.rows = CountRows(inventory, scene, explained);
-  explanation.boards_outside_class = BoardsOutsideClass(inventory, scene, *explained.alternative);
-  explanation.device_class = explained.alternative->request->device_class_name;
+  explanation.rows = CountRows(scene, explained, names);
+  explanation.boards_outside_class = BoardsOutsideClass(scene, *explained.alternative);
   return explanation;
 }
 

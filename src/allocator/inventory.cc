@@ -25,25 +25,6 @@ std::int64_t HighestGeneration(const std::vector<const StoredSlice*>& slices) {
   return highest;
 }
 
-api::DeviceAttribute ToApi(const cel::AttributeValue& value) {
-  struct Visitor {
-    api::DeviceAttribute result;
-    void operator()(std::int64_t v) { result.int_value = v; }
-    void operator()(bool v) { result.bool_value = v; }
-    void operator()(const std::string& v) { result.string_value = v; }
-    void operator()(const cel::Version& v) { result.version_value = v.text; }
-    void operator()(const std::vector<std::int64_t>& v) { result.int_values = v; }
-    void operator()(const std::vector<bool>& v) { result.bool_values = v; }
-    void operator()(const std::vector<std::string>& v) { result.string_values = v; }
-    void operator()(const std::vector<cel::Version>& v) {
-      result.version_values.emplace();
-      for (const auto& version : v) result.version_values->push_back(version.text);
-    }
-  } visitor;
-  std::visit(visitor, value);
-  return visitor.result;
-}
-
 }  // namespace
 
 std::string ToString(const DeviceId& id) {
@@ -225,6 +206,10 @@ void Inventory::RemoveTaintRule(const std::string& name) {
   impl_->taint_rules.erase(name);
 }
 
+const std::map<std::string, api::DeviceTaintRule>& Inventory::TaintRules() const {
+  return impl_->taint_rules;
+}
+
 void Inventory::UpsertClass(const api::DeviceClass& device_class) {
   impl_->classes[device_class.metadata.name] = device_class;
 }
@@ -277,6 +262,21 @@ std::vector<DeviceId> Inventory::Devices() const {
   });
   std::vector<DeviceId> devices;
   for (auto& [id, place] : found) devices.push_back(std::move(id));
+  return devices;
+}
+
+std::vector<DeviceRef> Inventory::SomeDevices(std::size_t most) const {
+  std::vector<DeviceRef> devices;
+  for (const auto& slices : impl_->pools) {
+    const auto generation = HighestGeneration(slices);
+    for (const auto* slice : slices) {
+      if (slice->generation != generation) continue;
+      for (std::uint32_t d = 0; d < slice->shape->devices.size(); ++d) {
+        if (devices.size() == most) return devices;
+        devices.push_back({slice, d});
+      }
+    }
+  }
   return devices;
 }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -56,6 +57,8 @@ class Inventory {
 
   void UpsertTaintRule(const api::DeviceTaintRule& rule);
   void RemoveTaintRule(const std::string& name);
+  // By name.
+  const std::map<std::string, api::DeviceTaintRule>& TaintRules() const;
 
   void UpsertClass(const api::DeviceClass& device_class);
   void RemoveClass(const std::string& name);
@@ -68,6 +71,8 @@ class Inventory {
   DeviceRef FindDevice(const DeviceId& id) const;
   // Every published device of current pool generations, in (driver, pool, slice name, position) order.
   std::vector<DeviceId> Devices() const;
+  // Published devices of current pool generations, at most so many: as examples.
+  std::vector<DeviceRef> SomeDevices(std::size_t most) const;
   // Nodes with an object or a slice of their own, in name order.
   std::vector<std::string> NodeNames() const;
 

@@ -78,13 +78,21 @@ struct NodeLayout {
 };
 
 struct NodeView {
+  // Devices of one slice that are published for this node and not used, for explanations.
+  struct Unused {
+    const StoredSlice* slice = nullptr;
+    std::vector<std::uint32_t> devices;  // ordinals in the slice
+    bool feature_off = false;            // the slice needs a feature that is off; else its pool may not be used
+  };
+
   std::string node;
   std::uint64_t serial = 0;  // another one each time the view is built; never 0
   std::shared_ptr<const NodeLayout> layout;
   std::vector<PoolId> pools;               // parallel to layout->pools
   std::vector<const StoredSlice*> slices;  // which the devices come from
-  bool optional_node_operations = false;   // the node declares DRAOptionalNodeOperations
-  std::string error;                       // a malformed node selector in a slice: fatal for decisions about this node
+  std::vector<Unused> unused;
+  bool optional_node_operations = false;  // the node declares DRAOptionalNodeOperations
+  std::string error;                      // a malformed node selector in a slice: fatal for decisions about this node
 
   DeviceRef Device(std::uint32_t device) const {
     const auto& entry = layout->devices[device];

@@ -1,5 +1,7 @@
 #include "allocator/slice_shape.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <tuple>
 
@@ -92,6 +94,11 @@ void AddReadableCapacities(SliceShape& shape, const SliceShape::Device& device) 
 }
 
 }  // namespace
+
+Quantity ToQuantity(Amount amount) {
+  if (amount % 1000 == 0) return Quantity::FromBytesBinary(amount / 1000);
+  return Quantity::Parse(fmt::format("{}m", amount)).value_or(Quantity());
+}
 
 AttributeId DeviceRef::Attribute(AttributeNameId name) const {
   const auto range = device().attributes;

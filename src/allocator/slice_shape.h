@@ -24,6 +24,8 @@ namespace kumiko::allocator {
 
 // Counter values in thousandths of a unit; consumption finer than that counts as a whole thousandth.
 using Amount = std::int64_t;
+// As people write it: whole units with binary suffixes.
+Quantity ToQuantity(Amount amount);
 
 // Part of a flat array.
 struct Range {

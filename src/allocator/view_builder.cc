@@ -77,6 +77,9 @@ class Gathering {
     return std::move(pools_);
   }
 
+  // Slices for this node that need a feature that is off.
+  const std::vector<const StoredSlice*>& ignored() const { return ignored_; }
+
  private:
   const std::string& Text(NameId id) const { return input_.names->Text(id); }
   const std::string& PoolName(const Gathered& pool) const { return Text((*input_.pool_names)[pool.pool]); }
@@ -89,7 +92,10 @@ class Gathering {
 
   Status Add(const std::vector<const StoredSlice*>& slices) {
     for (const auto* slice : slices) {
-      if (Ignored(*slice)) continue;
+      if (Ignored(*slice)) {
+        if (Relevant(*slice, input_).value_or(false)) ignored_.push_back(slice);
+        continue;
+      }
       KU_TRY(const bool relevant, Relevant(*slice, input_));
       if (!relevant) continue;
       auto found = std::find_if(pools_.begin(), pools_.end(), [&](const auto& p) { return p.pool == slice->pool; });
@@ -130,6 +136,7 @@ class Gathering {
 
   const ViewInput& input_;
   std::vector<Gathered> pools_;
+  std::vector<const StoredSlice*> ignored_;
 };
 
 bool RuleConcerns(const api::DeviceTaintRule& rule, const std::string& driver, const std::string& pool) {
@@ -364,6 +371,15 @@ bool HasBindingConditions(const Gathered& pool) {
                      [](const auto* slice) { return slice->shape->has_binding_conditions; });
 }
 
+NodeView::Unused UnusedOf(const StoredSlice& slice, bool feature_off, const ViewInput& input) {
+  NodeView::Unused unused{.slice = &slice, .devices = {}, .feature_off = feature_off};
+  if (!slice.shape->counter_sets.empty()) return unused;
+  for (std::uint32_t d = 0; d < slice.shape->devices.size(); ++d) {
+    if (DeviceOnNode(slice, slice.shape->devices[d], input).value_or(false)) unused.devices.push_back(d);
+  }
+  return unused;
+}
+
 }  // namespace
 
 std::optional<std::uint32_t> NodeLayout::FindDevice(std::uint32_t pool, NameId name) const {
@@ -397,8 +413,10 @@ NodeView ViewBuilder::Build(const ViewInput& input) {
     view.layout = std::make_shared<NodeLayout>();
     return std::move(view);
   };
-  auto gathered = Gathering(input).Run();
+  Gathering gathering(input);
+  auto gathered = gathering.Run();
   if (!gathered) return fail(gathered.error());
+  for (const auto* slice : gathering.ignored()) view.unused.push_back(UnusedOf(*slice, true, input));
   // Pools with binding conditions go behind all others, among them those that turn out to be invalid.
   auto& pools = *gathered;
   if (!Mutant(7) && std::any_of(pools.begin(), pools.end(), HasBindingConditions)) {
@@ -452,12 +470,17 @@ NodeView ViewBuilder::Build(const ViewInput& input) {
   }
   auto& known = layouts_[key];
   view.layout = known.lock();
-  if (view.layout) return view;
-  auto layout = std::make_shared<NodeLayout>();
-  layout->serial = next_serial_++;
-  if (const auto built = LayoutBuilder(input, *layout).Run(pools); !built) return fail(built.error());
-  known = layout;
-  view.layout = std::move(layout);
+  if (!view.layout) {
+    auto layout = std::make_shared<NodeLayout>();
+    layout->serial = next_serial_++;
+    if (const auto built = LayoutBuilder(input, *layout).Run(pools); !built) return fail(built.error());
+    known = layout;
+    view.layout = std::move(layout);
+  }
+  for (std::size_t p = 0; p < pools.size(); ++p) {
+    if (!view.layout->pools[p].incomplete && !view.layout->pools[p].invalid) continue;
+    for (const auto* slice : pools[p].relevant) view.unused.push_back(UnusedOf(*slice, false, input));
+  }
   return view;
 }
 

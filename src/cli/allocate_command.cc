@@ -7,16 +7,17 @@
 
 #include "allocator/allocate.h"
 #include "allocator/explain.h"
+#include "allocator/smallest_change.h"
 #include "api/codec.h"
 #include "cel/expression_cache.h"
 #include "cli/allocate_case.h"
+#include "cli/explanation_json.h"
 #include "cli/question.h"
 
 namespace kumiko::cli {
 namespace {
 
 using allocator::Outcome;
-using Rejection = allocator::Rejection;
 
 // As the oracle replaces share ids, which are random there.
 constexpr const char* kFixedShareId = "aaaaaaaa-aaaa-aaaa-aaaa-aaaaaaaaaaaa";
@@ -47,52 +48,6 @@ std::vector<const api::ResourceClaim*> ClaimsOf(const AllocateCase& asked) {
 std::vector<Outcome> Decide(World& world, const std::vector<std::string>& nodes, const AllocateCase& asked,
                             const allocator::Options& options) {
   return allocator::AllocateEach(world.inventory, world.state, nodes, ClaimsOf(asked), options);
-}
-
-std::string_view ReasonName(Rejection::Reason reason) {
-  switch (reason) {
-    case Rejection::Reason::kClassMissing:
-      return "ClassMissing";
-    case Rejection::Reason::kNoDevices:
-      return "NoDevices";
-    case Rejection::Reason::kPoolUpdating:
-      return "PoolUpdating";
-    case Rejection::Reason::kSelectorFalse:
-      return "SelectorFalse";
-    case Rejection::Reason::kAttributeMissing:
-      return "AttributeMissing";
-    case Rejection::Reason::kSelectorError:
-      return "SelectorError";
-    case Rejection::Reason::kDeviceTaint:
-      return "DeviceTaint";
-    case Rejection::Reason::kDeviceTaken:
-      return "DeviceTaken";
-    case Rejection::Reason::kCapacityShort:
-      return "CapacityShort";
-    case Rejection::Reason::kCounterShort:
-      return "CounterShort";
-    case Rejection::Reason::kNoSlot:
-      return "NoSlot";
-    case Rejection::Reason::kTooFew:
-      return "TooFew";
-    case Rejection::Reason::kConstraint:
-      return "Constraint";
-  }
-  return "";
-}
-
-JsonObject ExplanationJson(const allocator::Explanation& explanation) {
-  JsonArray reasons;
-  for (const Rejection& row : explanation.rows) {
-    reasons.push_back(JsonObject{{"reason", ReasonName(row.reason)},
-                                 {"detail", row.detail},
-                                 {"devices", row.devices},
-                                 {"ofClass", row.of_class}});
-  }
-  return {{"text", allocator::Text(explanation)}, {"claim", explanation.claim},
-          {"request", explanation.request},       {"deviceClass", explanation.device_class},
-          {"devices", explanation.devices},       {"boardsOutsideClass", explanation.boards_outside_class},
-          {"reasons", std::move(reasons)}};
 }
 
 Json ResultsJson(std::vector<api::AllocationResult> results, bool keep_share_ids) {
@@ -166,13 +121,26 @@ class Allocating {
       JsonObject of_node = NodeJson(node, outcome, options_->keep_share_ids);
       const bool explained = outcome.kind == Outcome::Kind::kDoesNotFit || outcome.kind == Outcome::Kind::kNodeError;
       if (options_->explain && explained) {
-        of_node["explanation"] = ExplanationJson(allocator::Explain(world.inventory, world.state, claims, {&node, 1}));
+        of_node["explanation"] = ExplanationJson(
+            allocator::Explain(world.inventory, world.state, claims, {&node, 1}, allocator::DeviceNames::kListed));
       }
       answers.push_back(std::move(of_node));
       steps += outcome.steps;
     }
     answer["answers"] = std::move(answers);
     answer["steps"] = steps;
+    const bool fits_nowhere = std::ranges::all_of(outcomes, [](const Outcome& outcome) {
+      return outcome.kind == Outcome::Kind::kDoesNotFit || outcome.kind == Outcome::Kind::kNodeError;
+    });
+    if (!options_->explain || !fits_nowhere) return;
+    std::vector<std::string> nodes;
+    for (const auto& node : asked.nodes) nodes.push_back(node.metadata.name);
+    const auto explanation =
+        allocator::Explain(world.inventory, world.state, claims, nodes, allocator::DeviceNames::kListed);
+    JsonObject json = ExplanationJson(explanation);
+    json["proposal"] =
+        ProposalJson(allocator::SmallestChange(world.inventory, world.state, claims, explanation.nearest_nodes));
+    answer["explanation"] = std::move(json);
   }
 
   const AllocateOptions* options_;

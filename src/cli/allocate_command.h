@@ -10,10 +10,12 @@
 namespace kumiko::cli {
 
 // Cases: cli/allocate_case.h. Answers, one for each, in order: {name, answers: [{node, allocated, results, error,
-// onlyThisNode, explanation}], steps, ns, nsMin, nsMedian}. `results` are AllocationResults of resource.k8s.io/v1, one
-// a claim, or null; `onlyThisNode` says that an error tells nothing about other nodes. Nodes are decided one by one,
-// each as if the others had taken nothing. A case that cannot be read is answered {error} and named on `err`; reading
-// goes on and the exit code is kBadInput. Claims that fit nowhere are an answer like any other.
+// onlyThisNode, explanation}], steps, ns, nsMin, nsMedian, explanation}. `results` are AllocationResults of
+// resource.k8s.io/v1, one a claim, or null; `onlyThisNode` says that an error tells nothing about other nodes. Nodes
+// are decided one by one, each as if the others had taken nothing. Explanations (cli/explanation_json.h) are there when
+// asked for: of each node on which the claims do not fit, and, where they fit on none, of all together with `proposal`,
+// the smallest change that was found to help. A case that cannot be read is answered {error} and named on `err`;
+// reading goes on and the exit code is kBadInput. Claims that fit nowhere are an answer like any other.
 //
 // `ns` is the time of the first run from the decoded objects to the last decision, less whatever compiling of
 // expressions an earlier case has done already; when warm, the decisions alone. Nothing found out in one run (verdicts

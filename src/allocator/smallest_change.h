@@ -1,0 +1,39 @@
+// The smallest change that would make claims fit: candidates from the set in change.h, singly and in pairs, each tried
+// with the allocator on a copy of the node. Where two do not suffice, up to four, chosen step by step. Nothing is
+// proposed that was not seen to help.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "allocator/change.h"
+#include "allocator/inventory.h"
+#include "allocator/state.h"
+#include "api/resource/types.h"
+
+namespace kumiko::allocator {
+
+struct ChangeLimits {
+  // Decisions tried, over all nodes, for singles and pairs; the same again for each change beyond two. One takes some
+  // ten microseconds on a node of a dozen devices.
+  int max_trials = 1'000;
+  // Steps of one such decision; one that takes longer does not fit.
+  std::int64_t max_steps = 2'000;
+};
+
+struct Proposal {
+  std::string node;             // on which the claims then fit
+  std::vector<Change> changes;  // all of them, in this order; empty: nothing that was tried helps
+  int trials = 0;
+};
+
+// For claims that fit on none of `nodes`; to be called with the few that come nearest (Explanation::nearest_nodes).
+// Candidates are tried in the order of Effort, so the first that helps is the smallest; of nodes that need the same,
+// the first. Published devices elsewhere serve as patterns for devices to add where `nodes` have none.
+Proposal SmallestChange(const Inventory& inventory, const State& state,
+                        std::span<const api::ResourceClaim* const> claims, std::span<const std::string> nodes,
+                        const ChangeLimits& limits = {});
+
+}  // namespace kumiko::allocator
