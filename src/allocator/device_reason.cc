@@ -41,8 +41,7 @@ struct ValueTexts {
   std::string operator()(const std::vector<Item>& list) const {
     std::string text = "[";
     for (std::size_t i = 0; i < list.size(); ++i) {
-      const Item item = list[i];
-      text += (i > 0 ? ", " : "") + (*this)(item);
+      text += (i > 0 ? ", " : "") + (*this)(static_cast<const Item&>(list[i]));
     }
     return text + "]";
   }

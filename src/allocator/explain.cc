@@ -322,8 +322,8 @@ class Rows {
                             .selector = row.reason.selector,
                             .names = std::move(row.names)});
     }
-    std::stable_sort(rejections.begin(), rejections.end(), [](const Rejection& a, const Rejection& b) {
-      return std::pair(!a.of_class, b.devices) < std::pair(!b.of_class, a.devices);
+    std::sort(rejections.begin(), rejections.end(), [](const Rejection& a, const Rejection& b) {
+      return std::tie(b.of_class, b.devices, a.reason, a.detail) < std::tie(a.of_class, a.devices, b.reason, b.detail);
     });
     return rejections;
   }
@@ -370,16 +370,17 @@ std::size_t BoardsOutsideClass(const Scene& scene, const AlternativePlan& altern
 }
 
 std::vector<std::string> NearestNodes(const Scene& scene) {
-  std::vector<const NodeScene*> nodes;
-  for (const auto& node : scene.nodes) nodes.push_back(node.get());
-  const auto end = nodes.begin() + static_cast<std::ptrdiff_t>(std::min(nodes.size(), kNearestNodes));
-  const auto nearer = [](const NodeScene* a, const NodeScene* b) {
-    const auto reach = [](const NodeScene* node) { return node->first_misfit.value_or(Asked()); };
-    return std::tuple(reach(b), b->usable, b->devices.size()) < std::tuple(reach(a), a->usable, a->devices.size());
-  };
-  std::stable_sort(nodes.begin(), nodes.end(), nearer);
+  std::vector<std::tuple<Asked, std::size_t, std::size_t, std::size_t>> nodes;  // backwards: more is nearer
+  for (std::size_t n = 0; n < scene.nodes.size(); ++n) {
+    const auto& node = *scene.nodes[n];
+    nodes.emplace_back(node.first_misfit.value_or(Asked()), node.usable, node.devices.size(), scene.nodes.size() - n);
+  }
+  std::sort(nodes.rbegin(), nodes.rend());
   std::vector<std::string> names;
-  for (auto node = nodes.begin(); node != end; ++node) names.push_back((*node)->reasons.view().node);
+  for (const auto& node : nodes) {
+    if (names.size() == kNearestNodes) break;
+    names.push_back(scene.nodes[scene.nodes.size() - std::get<3>(node)]->reasons.view().node);
+  }
   return names;
 }
 

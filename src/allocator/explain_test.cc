@@ -196,6 +196,18 @@ TEST_F(Explaining, TwoChangesWhereOneDoesNotSuffice) {
                           " (claim ns/c, request r)");
 }
 
+TEST_F(Explaining, KeepsARequest) {
+  AddGpus("n1", 1);
+  const std::string never = R"(device.attributes["gpu.example.com"].absent == 1)";
+  for (const auto* name : {"a", "b", "c"}) Ask(ClaimBuilder(name).Request("r", 4).Selector(never));
+  const auto claims = Claims();
+  const auto proposal = SmallestChange(inventory_, state_, claims, nodes_);
+  std::size_t dropped = 0;
+  for (const auto& change : proposal.changes) dropped += std::holds_alternative<DropRequest>(change) ? 1 : 0;
+  EXPECT_FALSE(proposal.changes.empty());
+  EXPECT_LT(dropped, 3U);
+}
+
 TEST_F(Explaining, ProposesNothingWhereTheClaimIsWrong) {
   AddGpus("n1", 2);
   Ask(ClaimBuilder("c").Request("r").Class("absent"));

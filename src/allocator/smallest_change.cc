@@ -1,6 +1,7 @@
 #include "allocator/smallest_change.h"
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <set>
@@ -55,13 +56,16 @@ class Candidates {
     Features();
     Pools();
     Devices(plan);
-    std::stable_sort(found_.begin(), found_.end(),
-                     [](const Change& a, const Change& b) { return Effort(a) < Effort(b); });
     return std::move(found_);
   }
 
  private:
-  void Add(Change change) { found_.push_back(std::move(change)); }
+  // In the order of their effort; equals as they come.
+  void Add(Change change) {
+    const auto place = std::upper_bound(found_.begin(), found_.end(), Effort(change),
+                                        [](int effort, const Change& other) { return effort < Effort(other); });
+    found_.insert(place, std::move(change));
+  }
 
   template <class F>
   void ForEachDevice(F f) const {
@@ -273,7 +277,13 @@ class Candidates {
   std::vector<Change> found_;
 };
 
-// One node, with the trials that are left.
+// To do without every request is no help.
+bool AsksForAnything(const NodeWorld& world) {
+  return std::any_of(world.claims.begin(), world.claims.end(),
+                     [](const auto& claim) { return !claim.spec.devices.requests.empty(); });
+}
+
+// One node with what may help on it.
 class Node {
  public:
   Node(const Inventory& inventory, const State& state, const std::string& name,
@@ -298,6 +308,7 @@ class Node {
     // Copying slices is what takes time.
     NodeWorld tried = published ? world_ : asked_;
     for (const auto* change : changes) Apply(*change, tried);
+    if (!AsksForAnything(tried)) return false;
     const auto own = published ? MakeInventory(tried, expressions_) : nullptr;
     return Decide(own ? *own : *inventory_, tried, max_steps).kind == Outcome::Kind::kFits;
   }
@@ -306,6 +317,7 @@ class Node {
   std::size_t Missing(std::span<const Change* const> changes, std::int64_t max_steps) const {
     NodeWorld tried = world_;
     for (const auto* change : changes) Apply(*change, tried);
+    if (!AsksForAnything(tried)) return std::numeric_limits<std::size_t>::max();
     const auto inventory = MakeInventory(tried, expressions_);
     std::vector<api::ResourceClaim> claims;
     claims.swap(tried.claims);
@@ -468,16 +480,17 @@ class Trying {
 
   void Propose(const Node& node, std::vector<const Change*> changes) {
     proposal_.node = node.name();
-    std::stable_sort(changes.begin(), changes.end(), PlacesStay);
+    std::sort(changes.begin(), changes.end(), [&](const Change* a, const Change* b) {
+      return std::pair(PlaceFromEnd(*a), a) < std::pair(PlaceFromEnd(*b), b);
+    });
     for (const auto* change : changes) proposal_.changes.push_back(*change);
     for (std::size_t i = 0; i < proposal_.changes.size(); ++i) ReleaseFewer(node, i);
   }
 
   // Constraints that are dropped are named by their places: the last goes first.
-  static bool PlacesStay(const Change* a, const Change* b) {
-    const auto* first = std::get_if<DropConstraint>(a);
-    const auto* second = std::get_if<DropConstraint>(b);
-    return first && second && first->claim == second->claim && first->constraint > second->constraint;
+  static std::ptrdiff_t PlaceFromEnd(const Change& change) {
+    const auto* drop = std::get_if<DropConstraint>(&change);
+    return drop ? -static_cast<std::ptrdiff_t>(drop->constraint) - 1 : 0;
   }
 
   static bool Compatible(const std::vector<const Change*>& changes) {
@@ -500,8 +513,9 @@ class Trying {
   }
 
   static void Sort(std::vector<Trial>& trials) {
-    std::stable_sort(trials.begin(), trials.end(), [](const Trial& a, const Trial& b) {
-      return std::tuple(a.effort, a.second.has_value()) < std::tuple(b.effort, b.second.has_value());
+    std::sort(trials.begin(), trials.end(), [](const Trial& a, const Trial& b) {
+      return std::tuple(a.effort, a.second.has_value(), a.node, a.first, a.second) <
+             std::tuple(b.effort, b.second.has_value(), b.node, b.first, b.second);
     });
   }
 

@@ -1,6 +1,7 @@
 // The smallest change that would make claims fit: candidates from the set in change.h, singly and in pairs, each tried
-// with the allocator on a copy of the node. Where two do not suffice, up to four, chosen step by step. Nothing is
-// proposed that was not seen to help.
+// with the allocator on a copy of the node. Where two do not suffice, a few more, chosen one after the other by the
+// requests that they let fit: maybe not the fewest, but none of them can be left out. Nothing is proposed that was not
+// seen to help, and at least one request stays.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +17,8 @@
 namespace kumiko::allocator {
 
 struct ChangeLimits {
-  // Decisions tried, over all nodes, for singles and pairs; the same again for each change beyond two. One takes some
-  // ten microseconds on a node of a dozen devices.
+  // Worlds tried for singles and pairs, over all nodes; as many again for each step where more are needed, on one node.
+  // One takes about 20 µs on a node of a dozen devices, 400 µs on one of 150: half a second at worst.
   int max_trials = 1'000;
   // Steps of one such decision; one that takes longer does not fit.
   std::int64_t max_steps = 2'000;
