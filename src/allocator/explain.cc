@@ -18,7 +18,6 @@ namespace {
 
 using Reason = Rejection::Reason;
 
-constexpr std::size_t kMaxText = 256;
 constexpr std::size_t kNearestNodes = 4;
 // Nodes on which requests are tried beside each other.
 constexpr std::size_t kTriedNodes = 16;
@@ -424,6 +423,15 @@ Explanation Explain(const Inventory& inventory, const State& state, std::span<co
   return explanation;
 }
 
+bool MayPass(const Explanation& explanation) {
+  return std::any_of(explanation.rows.begin(), explanation.rows.end(), [](const Rejection& row) {
+    static constexpr std::array<Reason, 6> kPassing = {Reason::kDeviceTaken,  Reason::kCapacityShort,
+                                                       Reason::kCounterShort, Reason::kNoSlot,
+                                                       Reason::kGroups,       Reason::kPoolUpdating};
+    return std::find(kPassing.begin(), kPassing.end(), row.reason) != kPassing.end();
+  });
+}
+
 std::string Text(const Explanation& explanation) {
   if (explanation.rows.empty()) return "nothing is asked for";
   const auto& first = explanation.rows.front();
@@ -439,7 +447,7 @@ std::string Text(const Explanation& explanation) {
     for (const auto& row : explanation.rows) {
       if (row.of_class != of_class) continue;
       const auto part = fmt::format("{}{} {}", separator, row.devices, row.detail);
-      if (text.size() + part.size() > kMaxText) break;
+      if (text.size() + part.size() > kMaxExplanationText) break;
       text += part;
       separator = "; ";
     }
@@ -447,10 +455,10 @@ std::string Text(const Explanation& explanation) {
       const bool one = explanation.boards_outside_class == 1;
       const auto part = fmt::format("; {} more {} parts only, no device of class {}", explanation.boards_outside_class,
                                     one ? "board gives" : "boards give", explanation.device_class);
-      if (text.size() + part.size() <= kMaxText) text += part;
+      if (text.size() + part.size() <= kMaxExplanationText) text += part;
     }
   }
-  if (text.size() > kMaxText) text = text.substr(0, kMaxText - 3) + "...";
+  if (text.size() > kMaxExplanationText) text = text.substr(0, kMaxExplanationText - 3) + "...";
   return text;
 }
 

@@ -1,6 +1,7 @@
 // Why claims fit nowhere: typed reasons, counted so that every device of the candidate nodes stands in exactly one row.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <string>
@@ -74,8 +75,13 @@ enum class DeviceNames { kLeftOut, kListed };
 Explanation Explain(const Inventory& inventory, const State& state, std::span<const api::ResourceClaim* const> claims,
                     std::span<const std::string> candidate_nodes, DeviceNames names = DeviceNames::kLeftOut);
 
+// Whether some device may come to serve the request without a change of it: what keeps it is in use, or its pool is
+// being updated.
+bool MayPass(const Explanation& explanation);
+
 // One line for a pod condition, at most 256 characters: "none of 12 devices: 6 architecture is Ampere, needs Hopper; 3
 // taken". Counts only the devices that the class accepts, unless there is none; boards without any are told apart.
 std::string Text(const Explanation& explanation);
+inline constexpr std::size_t kMaxExplanationText = 256;
 
 }  // namespace kumiko::allocator

@@ -196,6 +196,16 @@ TEST_F(Explaining, TwoChangesWhereOneDoesNotSuffice) {
                           " (claim ns/c, request r)");
 }
 
+TEST_F(Explaining, KnowsWhetherWaitingMayHelp) {
+  AddGpus("n1", 2);
+  Ask(ClaimBuilder("c").Request("r", 2));
+  Hold("n1", "gpu-0");
+  EXPECT_TRUE(MayPass(Explain(inventory_, state_, Claims(), nodes_)));
+  claims_.clear();
+  Ask(ClaimBuilder("c").Request("r").Selector(R"(device.attributes["gpu.example.com"].index == 7)"));
+  EXPECT_FALSE(MayPass(Explain(inventory_, state_, Claims(), nodes_)));
+}
+
 TEST_F(Explaining, KeepsARequest) {
   AddGpus("n1", 1);
   const std::string never = R"(device.attributes["gpu.example.com"].absent == 1)";

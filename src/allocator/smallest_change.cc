@@ -16,8 +16,6 @@ namespace {
 
 constexpr std::size_t kPatterns = 4;
 constexpr std::size_t kAmounts = 4;
-// Where two do not suffice.
-constexpr std::size_t kMostChanges = 6;
 // Devices of other nodes that are looked at.
 constexpr std::size_t kElsewhere = 1'000;
 
@@ -392,7 +390,7 @@ class Trying {
       : nodes_(std::move(nodes)), limits_(limits) {}
 
   Proposal Run() {
-    if (OneOrTwo()) return std::move(proposal_);
+    if (OneOrTwo() || limits_.most_changes < 3) return std::move(proposal_);
     for (const auto& node : nodes_) {
       if (StepByStep(*node)) break;
     }
@@ -430,7 +428,7 @@ class Trying {
     std::vector<const Change*> changes;
     auto missing = Missing(node, changes);
     while (missing > 0) {
-      if (changes.size() >= kMostChanges) return false;
+      if (changes.size() >= limits_.most_changes) return false;
       const auto step = Step(node, changes, missing);
       if (step.empty()) return false;
       changes.insert(changes.end(), step.begin(), step.end());
@@ -531,7 +529,7 @@ class Trying {
     for (std::size_t n = 0; n < nodes_.size(); ++n) {
       const auto& candidates = nodes_[n]->candidates();
       for (std::size_t i = 0; i < candidates.size(); ++i) trials.push_back({Effort(candidates[i]), n, i, std::nullopt});
-      AddPairs(*nodes_[n], n, trials);
+      if (limits_.most_changes > 1) AddPairs(*nodes_[n], n, trials);
     }
     Sort(trials);
     return trials;

@@ -4,6 +4,7 @@
 // seen to help, and at least one request stays.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -20,6 +21,8 @@ struct ChangeLimits {
   // Worlds tried for singles and pairs, over all nodes; as many again for each step where more are needed, on one node.
   // One takes about 20 µs on a node of a dozen devices, 400 µs on one of 150: half a second at worst.
   int max_trials = 1'000;
+  // 1: singles only; 2: pairs too.
+  std::size_t most_changes = 6;
   // Steps of one such decision; one that takes longer does not fit.
   std::int64_t max_steps = 2'000;
 };

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "allocator/explain.h"
+#include "allocator/smallest_change.h"
 #include "api/resource/types.h"
 #include "base/random.h"
 #include "kube/retry.h"
@@ -259,7 +260,7 @@ struct SchedulerLoop::Impl {
         Bind(*pod, found, std::move(placement), result);
         return;
       case allocator::Outcome::Kind::kDoesNotFit: {
-        Refuse(*pod, allocator::Text(allocator::Explain(inventory, state, wanted, candidates)), result);
+        Refuse(*pod, WhyNowhere(wanted, candidates), result);
         return;
       }
       case allocator::Outcome::Kind::kNodeError:
@@ -276,6 +277,21 @@ struct SchedulerLoop::Impl {
         return;
       }
     }
+  }
+
+  // Why the claims fit on none of the candidates. Where waiting cannot help, also what does.
+  std::string WhyNowhere(const std::vector<const api::ResourceClaim*>& wanted,
+                         const std::vector<std::string>& candidates) const {
+    const allocator::Explanation explanation = allocator::Explain(inventory, state, wanted, candidates);
+    std::string why = allocator::Text(explanation);
+    if (allocator::MayPass(explanation)) return why;
+    // One change, looked for in a few milliseconds: the loop does not stop for more.
+    const allocator::ChangeLimits limits{.max_trials = 40, .most_changes = 1};
+    const allocator::Proposal proposal =
+        allocator::SmallestChange(inventory, state, wanted, explanation.nearest_nodes, limits);
+    if (proposal.changes.empty()) return why;
+    const std::string helps = "; to fit: " + allocator::Text(proposal.changes);
+    return why.size() + helps.size() <= allocator::kMaxExplanationText ? why + helps : why;
   }
 
   // Where every node is a candidate, the allocator need not go through them.
