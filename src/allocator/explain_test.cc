@@ -196,6 +196,12 @@ TEST_F(Explaining, TwoChangesWhereOneDoesNotSuffice) {
                           " (claim ns/c, request r)");
 }
 
+TEST_F(Explaining, AsksForAsManyAsThereAre) {
+  AddGpus("n1", 11);
+  Ask(ClaimBuilder("c").Request("r", 30));
+  EXPECT_EQ(Change(), "ask for 11 devices instead of 30 (claim ns/c, request r)");
+}
+
 TEST_F(Explaining, KnowsWhetherWaitingMayHelp) {
   AddGpus("n1", 2);
   Ask(ClaimBuilder("c").Request("r", 2));

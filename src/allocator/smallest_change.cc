@@ -111,7 +111,8 @@ class Candidates {
     const auto count = alternative.all ? devices + 1 : static_cast<std::int64_t>(alternative.count);
     const auto instead_of = alternative.all ? std::nullopt : std::optional(count);
     const auto most = std::min<std::int64_t>({count - 1, devices, api::kMaxAllocationResults});
-    for (auto lower = most; lower >= 1; lower = lower > 8 ? lower / 2 : lower - 1) {
+    // Not all of many: what helps is raised again as far as it fits.
+    for (auto lower = most; lower >= 1; lower = lower > 8 ? std::max<std::int64_t>(8, lower / 2) : lower - 1) {
       Add(LowerCount{name, lower, instead_of});
     }
   }
@@ -482,7 +483,10 @@ class Trying {
       return std::pair(PlaceFromEnd(*a), a) < std::pair(PlaceFromEnd(*b), b);
     });
     for (const auto* change : changes) proposal_.changes.push_back(*change);
-    for (std::size_t i = 0; i < proposal_.changes.size(); ++i) ReleaseFewer(node, i);
+    for (std::size_t i = 0; i < proposal_.changes.size(); ++i) {
+      ReleaseFewer(node, i);
+      AskForMore(node, i);
+    }
   }
 
   // Constraints that are dropped are named by their places: the last goes first.
@@ -535,6 +539,12 @@ class Trying {
     return trials;
   }
 
+  bool ProposalFits(const Node& node) {
+    std::vector<const Change*> changes;
+    for (const auto& change : proposal_.changes) changes.push_back(&change);
+    return Fits(node, changes);
+  }
+
   // That everything is released helps; maybe less does.
   void ReleaseFewer(const Node& node, std::size_t index) {
     auto* release = std::get_if<ReleaseDevices>(&proposal_.changes[index]);
@@ -542,11 +552,23 @@ class Trying {
     for (std::size_t d = 0; d < release->devices.size() && release->devices.size() > 1;) {
       const auto kept = release->devices;
       release->devices.erase(release->devices.begin() + static_cast<std::ptrdiff_t>(d));
-      std::vector<const Change*> changes;
-      for (const auto& change : proposal_.changes) changes.push_back(&change);
-      if (Fits(node, changes)) continue;
+      if (ProposalFits(node)) continue;
       release->devices = kept;
       ++d;
+    }
+  }
+
+  // That few are asked for helps; maybe more fit.
+  void AskForMore(const Node& node, std::size_t index) {
+    auto* lower = std::get_if<LowerCount>(&proposal_.changes[index]);
+    if (!lower) return;
+    const auto most =
+        lower->instead_of ? *lower->instead_of - 1 : static_cast<std::int64_t>(api::kMaxAllocationResults);
+    while (lower->count < most) {
+      ++lower->count;
+      if (ProposalFits(node)) continue;
+      --lower->count;
+      return;
     }
   }
 

@@ -237,6 +237,10 @@ TEST(AllocateCommand, ExplainsWhatDoesNotFit) {
   EXPECT_EQ(devices, 2);
   EXPECT_THAT(std::string(explanation.at("text").get_string().c_str()), HasSubstr("taken"));
   EXPECT_THAT(WriteJson(explanation), HasSubstr("\"reason\":\"DeviceTaken\""));
+  const Json& change = answer.at("explanation").at("proposal").at("changes").at(0);
+  EXPECT_EQ(change.at("kind"), Json("LowerCount"));
+  EXPECT_EQ(change.at("claim"), Json("ml/c"));
+  EXPECT_EQ(change.at("count").to_number<int>(), 1);
   EXPECT_THAT(Ask(options, TwoDevices("{}")).out, testing::Not(HasSubstr("explanation")));
 }
 
