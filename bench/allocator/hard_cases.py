@@ -35,7 +35,7 @@ def one_too_many(draw):
 
 def one_combination(draw):
     """Each request may take devices of several sizes of one card; only the smallest of each fit together."""
-    requests = draw.randint(10, 14)
+    requests = draw.randint(15, 20)
     least = [draw.randint(2, 9) for _ in range(requests)]
     sizes = [(j, w + more) for j, w in enumerate(least) for more in draw.sample(range(1, 9), 2) + [0]]
     draw.shuffle(sizes)
@@ -71,7 +71,7 @@ def wrong_early_pick(draw):
 
 
 def value_too_few(draw):
-    groups, size = draw.randint(3, 4), draw.randint(6, 9)
+    groups, size = draw.randint(3, 4), draw.randint(8, 11)
     devices = [gpu(i, numa=i % groups) for i in range(groups * size)]
     draw.shuffle(devices)
     requests = [request(f"r{j}") for j in range(size + 1)]

@@ -188,8 +188,18 @@ bool DemandBound::ConstraintsFail(const InFlight& in_flight, std::uint32_t claim
     std::vector<std::vector<std::uint32_t>> values_of_unit;
     std::map<AttributeId, std::vector<std::vector<std::uint32_t>>> devices_of_value;
     std::size_t bound_units = 0;
+    const Unit* last = nullptr;  // that is bound
     for (const auto& unit : units_) {
       if (unit.claim != claim) continue;
+      if (last && last->request == unit.request) {
+        // The next device of the same request may have the same.
+        values_of_unit.push_back(values_of_unit.back());
+        for (auto& [value, lists] : devices_of_value) {
+          if (lists.size() == bound_units) lists.push_back(lists.back());
+        }
+        ++bound_units;
+        continue;
+      }
       const auto& alternatives = plan.requests[unit.request].alternatives;
       const bool bound = std::all_of(alternatives.begin(), alternatives.end(), [&](const auto& a) {
         return std::find(a.constraints.begin(), a.constraints.end(), c) != a.constraints.end();
@@ -209,6 +219,7 @@ bool DemandBound::ConstraintsFail(const InFlight& in_flight, std::uint32_t claim
       }
       values_of_unit.push_back(std::move(values));
       ++bound_units;
+      last = &unit;
     }
     if (bound_units == 0) continue;
     if (plan.constraints[c].distinct) {

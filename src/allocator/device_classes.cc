@@ -28,6 +28,16 @@ std::uint64_t TextKey(const std::string& text) {
   return StringHash()(text);
 }
 
+// Equal only for equal values; the same value written in two ways may count as two.
+void Add(SituationKey& key, const Quantity& quantity) {
+  if (const auto compact = quantity.AsCompact()) {
+    Add(key, static_cast<std::uint64_t>(compact->mantissa));
+    Add(key, static_cast<std::uint64_t>(compact->scale));
+  } else {
+    Add(key, TextKey(quantity.ToString()));
+  }
+}
+
 }  // namespace
 
 DeviceClasses::DeviceClasses(const InFlight& start, const Plan& plan, DeviceMatches& matches, const Features& features)
@@ -61,7 +71,7 @@ DeviceClasses::DeviceClasses(const InFlight& start, const Plan& plan, DeviceMatc
             const auto& take = matches.Take(alternative, d);
             Add(key, take ? (take->possible ? 3 : 4) : 5);
             if (take) {
-              for (const auto& amount : take->amounts) Add(key, TextKey(amount.ToString()));
+              for (const auto& amount : take->amounts) Add(key, amount);
             }
           }
           for (const auto c : alternative.constraints) {
@@ -74,7 +84,7 @@ DeviceClasses::DeviceClasses(const InFlight& start, const Plan& plan, DeviceMatc
     const auto ref = start.view().Device(d);
     for (const auto& capacity : ref.capacities()) {
       Add(key, TextKey(capacity.name));
-      Add(key, TextKey(capacity.value.ToString()));
+      Add(key, capacity.value);
     }
     Add(key, (device.on_node ? 1 : 0) | (device.allow_multiple_allocations ? 2 : 0) |
                  (device.skips_node_operations ? 4 : 0) | (start.PoolBlocked(device.pool) ? 8 : 0) |

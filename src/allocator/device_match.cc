@@ -49,14 +49,16 @@ DeviceMatches::DeviceMatches(const Inventory& inventory, const NodeView& view, c
     : inventory_(&inventory),
       view_(&view),
       device_count_(view.layout->candidates),
-      selected_(plan.alternative_count * device_count_, Known::kNo) {}
+      selected_(plan.alternative_count * device_count_, Known::kNo),
+      published_(plan.constraint_count * device_count_, kUnasked) {}
 
 void DeviceMatches::Adopt(std::span<const std::uint8_t> suits) {
+  adopted_ = true;
   for (std::size_t i = 0; i < suits.size(); ++i) selected_[i] = suits[i] != 0 ? Known::kTrue : Known::kFalse;
 }
 
 Verdict::Kind DeviceMatches::Selected(const AlternativePlan& alternative, std::uint32_t device) {
-  auto& known = selected_[At(alternative, device)];
+  auto& known = selected_[std::size_t{adopted_ ? alternative.serial : alternative.same_selectors} * device_count_ + device];
   if (known == Known::kNo) {
     const auto ref = view_->Device(device);
     const auto* extras = ref.shape().ExtrasOf(ref.device());
@@ -125,7 +127,9 @@ Result<AttributeId> DeviceMatches::ConstraintValue(const ClaimPlan& claim, const
     derived_.emplace(key, value);
     return value;
   }
-  return PublishedAttribute(view_->Device(device), plan);
+  auto& value = published_[plan.serial * device_count_ + device];
+  if (value == kUnasked) value = PublishedAttribute(view_->Device(device), plan);
+  return value;
 }
 
 const Result<CapacityTake>& DeviceMatches::Take(const AlternativePlan& alternative, std::uint32_t device) {

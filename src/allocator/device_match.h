@@ -46,6 +46,7 @@ class DeviceMatches {
   const Result<CapacityTake>& Take(const AlternativePlan& alternative, std::uint32_t device);
 
  private:
+  static constexpr AttributeId kUnasked = kNoAttribute - 1;
   enum class Known : std::uint8_t { kNo, kFalse, kTrue, kError };
 
   std::size_t At(const AlternativePlan& alternative, std::uint32_t device) const {
@@ -55,9 +56,11 @@ class DeviceMatches {
   const Inventory* inventory_;
   const NodeView* view_;
   std::size_t device_count_;
-  std::vector<Known> selected_;                             // by alternative serial, then device
+  bool adopted_ = false;
+  std::vector<Known> selected_;                             // by alternative with these selectors, then device
   std::vector<Known> tolerated_;                            // empty until asked
   std::vector<std::optional<Result<CapacityTake>>> takes_;  // empty until asked
+  std::vector<AttributeId> published_;                      // by constraint, then device; kUnasked
   FlatMap<std::uint64_t, Result<AttributeId>> derived_;     // by place of the derived attribute and device
 };
 

@@ -100,6 +100,7 @@ class ClaimPlanner {
     plan.own_name = own_name;
     plan.request = &alternative;
     plan.serial = next_serial_++;
+    plan.same_selectors = plan.serial;
     plan.error = AlternativeError(alternative, own_name);
     if (failed_) return plan;
     plan.device_class = inventory_.FindClass(alternative.device_class_name);
@@ -169,6 +170,33 @@ class ClaimPlanner {
   bool failed_ = false;
 };
 
+bool SameSelectors(const AlternativePlan& a, const AlternativePlan& b) {
+  const auto& of_a = a.request->selectors;
+  const auto& of_b = b.request->selectors;
+  if (a.device_class != b.device_class || of_a.size() != of_b.size()) return false;
+  return std::equal(of_a.begin(), of_a.end(), of_b.begin(),
+                    [](const auto& x, const auto& y) { return x.cel->expression == y.cel->expression; });
+}
+
+// So that what selectors say of a device is found out once.
+void FindSameSelectors(Plan& plan) {
+  std::vector<const AlternativePlan*> different;
+  for (auto& claim : plan.claims) {
+    for (auto& request : claim.requests) {
+      for (auto& alternative : request.alternatives) {
+        if (!alternative.error.empty()) return;
+        const auto same = std::find_if(different.begin(), different.end(),
+                                       [&](const auto* other) { return SameSelectors(*other, alternative); });
+        if (same == different.end()) {
+          different.push_back(&alternative);
+        } else {
+          alternative.same_selectors = (*same)->serial;
+        }
+      }
+    }
+  }
+}
+
 }  // namespace
 
 Plan MakePlan(const Inventory& inventory, std::span<const api::ResourceClaim* const> claims) {
@@ -176,6 +204,10 @@ Plan MakePlan(const Inventory& inventory, std::span<const api::ResourceClaim* co
   plan.claims.reserve(claims.size());
   for (const auto* claim : claims) {
     plan.claims.push_back(ClaimPlanner(inventory, *claim, plan.alternative_count).Run());
+  }
+  FindSameSelectors(plan);
+  for (auto& claim : plan.claims) {
+    for (auto& constraint : claim.constraints) constraint.serial = plan.constraint_count++;
   }
   return plan;
 }

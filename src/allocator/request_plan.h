@@ -40,6 +40,7 @@ struct AlternativePlan {
   bool admin_access = false;
   std::vector<std::uint32_t> constraints;  // indices into ClaimPlan::constraints
   std::uint32_t serial = 0;                // dense over the plan
+  std::uint32_t same_selectors = 0;        // serial of the first alternative with the same ones
   std::string error;
 };
 
@@ -55,6 +56,7 @@ struct ConstraintPlan {
   std::string attribute;  // as written
   AttributeNameId name = 0;
   NameId written = 0;  // the same text, as slices may write it
+  std::uint32_t serial = 0;  // dense over the plan
 };
 
 struct ClaimPlan {
@@ -68,6 +70,7 @@ struct ClaimPlan {
 struct Plan {
   std::vector<ClaimPlan> claims;
   std::uint32_t alternative_count = 0;
+  std::uint32_t constraint_count = 0;
 };
 
 // Borrows the claims and the inventory's classes.

@@ -9,6 +9,7 @@
 #include <compare>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -50,6 +51,15 @@ class Quantity {
   std::strong_ordering Compare(const Quantity& other) const;
   friend bool operator==(const Quantity& a, const Quantity& b) { return a.Compare(b) == 0; }
   friend std::strong_ordering operator<=>(const Quantity& a, const Quantity& b) { return a.Compare(b); }
+
+  // As written: mantissa · 10^scale. Nullopt when the digits do not fit 64 bits.
+  struct Compact {
+    std::int64_t mantissa = 0;
+    std::int32_t scale = 0;
+  };
+  std::optional<Compact> AsCompact() const {
+    return wide_ == nullptr ? std::optional(Compact{mantissa_, scale_}) : std::nullopt;
+  }
 
   // Whether nothing tells the two apart: value, format and how they print. Wide values count only as the same object.
   bool IsIdenticalTo(const Quantity& other) const;
