@@ -3,9 +3,10 @@
 
   compare.py --ours KUMIKO --reference ORACLE --cases ordinary|hard [--rounds 3] [--seed N] [--limit-s 2]
 
-Each round gives every case to both programs, one after the other, seven runs each, of which the median counts (hard
-cases: 21 of ours, so that what takes microseconds is not timed with cold caches, and one of the reference); compiled selectors are kept on both sides. Cold is from typed objects to the answer (the reference's
-time), warm is with the inventory in place."""
+Each round gives every case to both programs, one after the other, seven runs each, of which the median counts. Of hard
+cases ours runs 21 times, so that what takes microseconds is not timed with cold caches, the reference once. Compiled
+selectors are kept on both sides. Cold is from typed objects to the answer (the reference's time), warm is with the
+inventory in place."""
 import argparse
 import json
 import math

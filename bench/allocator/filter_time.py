@@ -17,7 +17,8 @@ def main():
     print(f"the reference reads the same cluster ({size:.0f} MiB of JSON) ...", flush=True)
     start = time.monotonic()
     with open(arguments.case, "rb") as case:
-        done = subprocess.run([arguments.reference], stdin=case, stdout=subprocess.PIPE, timeout=550, check=False)
+        done = subprocess.run([arguments.reference, "-timeout", "500s"], stdin=case, stdout=subprocess.PIPE,
+                              timeout=550, check=False)
     if done.returncode != 0:
         sys.exit(f"the reference ended with {done.returncode}")
     answer = json.loads(done.stdout.splitlines()[0])

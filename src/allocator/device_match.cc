@@ -58,7 +58,8 @@ void DeviceMatches::Adopt(std::span<const std::uint8_t> suits) {
 }
 
 Verdict::Kind DeviceMatches::Selected(const AlternativePlan& alternative, std::uint32_t device) {
-  auto& known = selected_[std::size_t{adopted_ ? alternative.serial : alternative.same_selectors} * device_count_ + device];
+  auto& known =
+      selected_[std::size_t{adopted_ ? alternative.serial : alternative.same_selectors} * device_count_ + device];
   if (known == Known::kNo) {
     const auto ref = view_->Device(device);
     const auto* extras = ref.shape().ExtrasOf(ref.device());

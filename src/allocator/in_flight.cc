@@ -46,17 +46,18 @@ InFlight::InFlight(const NodeView& view, const State& state)
       consumable_(state.inventory().features().consumable_capacity),
       remaining_(layout_->counters.size()),
       negative_(layout_->pools.size(), 0),
-      holdings_(layout_->devices.size(), nullptr),
-      held_(layout_->devices.size(), 0),
-      picked_(layout_->devices.size(), 0),
-      shares_(layout_->devices.size(), 0) {
+      devices_(layout_->devices.size()) {
   for (std::size_t c = 0; c < remaining_.size(); ++c) remaining_[c] = layout_->counters[c].declared;
   for (std::uint32_t pool = 0; pool < view.pools.size(); ++pool) {
+    std::uint32_t next = 0;  // allocations often stand in the order of devices
     for (const auto& holding : state.HoldingsOf(view.pools[pool])) {
-      const auto device = layout_->FindDevice(pool, holding.device);
+      const bool guessed = next < layout_->devices.size() && layout_->devices[next].name == holding.device &&
+                           layout_->devices[next].pool == pool;
+      const auto device = guessed ? std::optional(next) : layout_->FindDevice(pool, holding.device);
       if (!device) continue;
-      holdings_[*device] = &holding;
-      held_[*device] = holding.exclusive > 0 || (holding.shared() && !Shareable(*device)) ? 1 : 0;
+      next = *device + 1;
+      devices_[*device].holding = &holding;
+      devices_[*device].held = holding.exclusive > 0 || (holding.shared() && !Shareable(*device));
       if (!Mutant(9) || *device < layout_->candidates) Charge(*device, 1);
     }
   }
@@ -104,7 +105,7 @@ bool InFlight::GroupsAdmit(std::uint32_t device) const {
     };
     const auto pool = layout_->devices[device].pool;
     for (std::uint32_t d = 0; d < layout_->devices.size(); ++d) {
-      if (layout_->devices[d].pool == pool && holdings_[d] && !Mutant(12)) add(d);
+      if (layout_->devices[d].pool == pool && devices_[d].holding && !Mutant(12)) add(d);
     }
     for (const auto& pick : picks_) {
       if (pick.charged && layout_->devices[pick.device].pool == pool) add(pick.device);
@@ -121,7 +122,7 @@ bool InFlight::CapacitySuffices(std::uint32_t device, const std::vector<Quantity
     if (pick.device == device && pick.shared) picked.push_back(ByName(capacities, pick.amounts));
   }
   std::vector<const CapacityAmounts*> used;
-  if (holdings_[device] && !Mutant(14)) used.push_back(&holdings_[device]->consumed);
+  if (devices_[device].holding && !Mutant(14)) used.push_back(&devices_[device].holding->consumed);
   for (const auto& amounts_of_pick : picked) used.push_back(&amounts_of_pick);
   return FitsCapacity(capacities, amounts, used);
 }
@@ -130,7 +131,7 @@ void InFlight::Push(Pick pick) {
   pick.charged = !pick.alternative->admin_access && !(pick.shared && HasShares(pick.device));
   if (pick.charged) Charge(pick.device, 1);
   // Who only looks at a device pays nothing for those who use it.
-  if (!pick.alternative->admin_access) ++(pick.shared ? shares_ : picked_)[pick.device];
+  if (!pick.alternative->admin_access) ++(pick.shared ? devices_[pick.device].shares : devices_[pick.device].picked);
   picks_.push_back(std::move(pick));
 }
 
@@ -138,7 +139,7 @@ void InFlight::Pop() {
   const auto pick = std::move(picks_.back());
   picks_.pop_back();
   if (!pick.alternative->admin_access && !Mutant(pick.shared ? 3 : 1)) {
-    --(pick.shared ? shares_ : picked_)[pick.device];
+    --(pick.shared ? devices_[pick.device].shares : devices_[pick.device].picked);
   }
   if (pick.charged && !Mutant(2)) Charge(pick.device, -1);
 }

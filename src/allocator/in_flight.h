@@ -38,16 +38,16 @@ class InFlight {
   }
   // Held as a whole by an allocation, or picked by an ordinary request. A device whose shares are held but that may not
   // be shared any more is in use too (the reference gives it out again: defect D2).
-  bool InUse(std::uint32_t device) const { return held_[device] != 0 || picked_[device] != 0; }
+  bool InUse(std::uint32_t device) const { return devices_[device].held || devices_[device].picked != 0; }
   // Held by an allocation before the search began.
-  bool Held(std::uint32_t device) const { return held_[device] != 0; }
+  bool Held(std::uint32_t device) const { return devices_[device].held; }
   bool PickedBy(std::uint32_t claim, std::uint32_t device) const;
   // Whether a further share would charge no counters.
   bool HasShares(std::uint32_t device) const {
-    const auto* holding = holdings_[device];
-    return (holding && holding->shared()) || shares_[device] > 0;
+    const auto& use = devices_[device];
+    return (use.holding && use.holding->shared()) || use.shares > 0;
   }
-  const Holding* HoldingOf(std::uint32_t device) const { return holdings_[device]; }
+  const Holding* HoldingOf(std::uint32_t device) const { return devices_[device].holding; }
 
   // Whether every counter that the device consumes has enough left. A counter below zero blocks its whole pool.
   bool CountersSuffice(std::uint32_t device) const;
@@ -62,18 +62,22 @@ class InFlight {
   void Pop();
 
  private:
+  struct Use {
+    const Holding* holding = nullptr;
+    std::int32_t picked = 0;  // ordinary picks
+    std::int32_t shares = 0;  // picked shares
+    bool held = false;
+  };
+
   void Charge(std::uint32_t device, int sign);
 
   const NodeView* view_;
   const NodeLayout* layout_;
   const NameTable* names_;
   bool consumable_;
-  std::vector<Amount> remaining_;         // by counter
-  std::vector<std::int32_t> negative_;    // by pool: counters below zero
-  std::vector<const Holding*> holdings_;  // by device
-  std::vector<std::uint8_t> held_;        // by device
-  std::vector<std::int32_t> picked_;      // by device: ordinary picks
-  std::vector<std::int32_t> shares_;      // by device: picked shares
+  std::vector<Amount> remaining_;       // by counter
+  std::vector<std::int32_t> negative_;  // by pool: counters below zero
+  std::vector<Use> devices_;            // by device
   std::vector<Pick> picks_;
 };
 

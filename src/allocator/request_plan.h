@@ -55,7 +55,7 @@ struct ConstraintPlan {
   bool distinct = false;  // else match
   std::string attribute;  // as written
   AttributeNameId name = 0;
-  NameId written = 0;  // the same text, as slices may write it
+  NameId written = 0;        // the same text, as slices may write it
   std::uint32_t serial = 0;  // dense over the plan
 };
 
