@@ -164,6 +164,7 @@ Explained Nearest(const Scene& scene, const Asked& asked) {
 Plan UpTo(const Plan& plan, const Asked& last) {
   Plan prefix;
   prefix.alternative_count = plan.alternative_count;
+  prefix.constraint_count = plan.constraint_count;
   for (std::uint32_t c = 0; c <= last.claim; ++c) {
     prefix.claims.push_back(plan.claims[c]);
     if (c == last.claim) prefix.claims[c].requests.resize(last.request + std::size_t{1});
