@@ -3,30 +3,9 @@
 #include <algorithm>
 
 namespace kumiko::allocator {
-namespace {
-
-constexpr double kEighths = 8;
-
-// Of each class the size of its smallest device, in eighths of its board; 0: no device serves it.
-std::vector<double> SizesOf(const std::vector<Census>& census, std::size_t class_count) {
-  std::vector<double> sizes(class_count, 0);
-  for (const auto& entry : census) {
-    if (!entry.shape) continue;
-    for (const auto& type : entry.shape->types()) {
-      const double size = kEighths * static_cast<double>(entry.shape->SharePpm(type)) / 1e6;
-      for (std::size_t c = 0; c < class_count; ++c) {
-        if ((type.mask >> c & 1) != 0 && size > 0) sizes[c] = sizes[c] > 0 ? std::min(sizes[c], size) : size;
-      }
-    }
-  }
-  return sizes;
-}
-
-}  // namespace
-
 void ClusterPrices::StartAnew(const ClusterBoards& boards, const Demand* demand) {
   const auto& classes = boards.classes();
-  auto sizes = SizesOf(boards.census(), classes.size());
+  auto sizes = ClassSizes(boards.census(), classes.size());
   classes_.clear();
   ArrivalMix mix(0);
   if (classes.known() && !classes.declared()) {

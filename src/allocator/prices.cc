@@ -22,20 +22,6 @@ constexpr double kLowestLogPrice = -12;
 
 using ByClass = std::vector<double>;
 
-// Size of the smallest device of each class in eighths of its board; 0: no device serves it.
-ByClass SizesOf(const std::vector<Census>& census, std::size_t class_count) {
-  ByClass sizes(class_count, 0);
-  for (const auto& entry : census) {
-    for (const auto& type : entry.shape->types()) {
-      const double size = kSlicesPerBoard * static_cast<double>(entry.shape->SharePpm(type)) / 1e6;
-      for (std::size_t c = 0; c < class_count; ++c) {
-        if ((type.mask >> c & 1) != 0 && size > 0) sizes[c] = sizes[c] > 0 ? std::min(sizes[c], size) : size;
-      }
-    }
-  }
-  return sizes;
-}
-
 // Demand that has been declared counts as it is; learnt demand is mixed with equal work for all classes.
 ByClass DemandOf(const PackingClasses& classes, const ByClass& sizes) {
   ByClass prior(classes.size(), 0);
@@ -150,8 +136,22 @@ std::vector<std::vector<double>> FindPrices(const std::vector<Census>& census, c
 
 }  // namespace
 
+std::vector<double> ClassSizes(const std::vector<Census>& census, std::size_t class_count) {
+  ByClass sizes(class_count, 0);
+  for (const auto& entry : census) {
+    if (!entry.shape) continue;
+    for (const auto& type : entry.shape->types()) {
+      const double size = kSlicesPerBoard * static_cast<double>(entry.shape->SharePpm(type)) / 1e6;
+      for (std::size_t c = 0; c < class_count; ++c) {
+        if ((type.mask >> c & 1) != 0 && size > 0) sizes[c] = sizes[c] > 0 ? std::min(sizes[c], size) : size;
+      }
+    }
+  }
+  return sizes;
+}
+
 Worths ComputeWorths(const std::vector<Census>& census, const PackingClasses& classes) {
-  const auto sizes = SizesOf(census, classes.size());
+  const auto sizes = ClassSizes(census, classes.size());
   const auto demand = DemandOf(classes, sizes);
   const auto alive = AliveClasses(census, demand);
   double asked = 0;  // eighths of a board per arrival

@@ -3,6 +3,7 @@
 // census and demand give the same worths.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -21,6 +22,10 @@ struct Worths {
   std::vector<std::vector<double>> of;  // by shape index, then merged state; in eighths of a board
   double tolerance = 0.05;              // losses closer than this count as equal
 };
+
+// Of each class the size of its smallest device, in eighths of its board; 0: no device serves it. Entries without shape
+// count for nothing.
+std::vector<double> ClassSizes(const std::vector<Census>& census, std::size_t class_count);
 
 // `census`: one entry for each shape.
 Worths ComputeWorths(const std::vector<Census>& census, const PackingClasses& classes);
