@@ -65,8 +65,10 @@ std::vector<AttributeNameId> ClusterBoards::NamesToRead() const {
 void ClusterBoards::Update(State& state, const Demand* demand) {
   const bool uses_known = state.TakeChangedPools(changed_pools_);
   const auto dropped = inventory_->DroppedSince(next_change_);
-  bool again = keys_changed_ || !uses_known || !dropped || !classes_ || demand != demand_;
-  if (inventory_->attributes().name_count() != known_names_) {
+  bool again = !uses_known || !dropped || !classes_ || demand != demand_;
+  // A key that no device has tells nothing apart until one has it.
+  if (keys_changed_ || inventory_->attributes().name_count() != known_names_) {
+    keys_changed_ = false;
     known_names_ = inventory_->attributes().name_count();
     again = again || NamesToRead() != names_;
   }

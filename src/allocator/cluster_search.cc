@@ -25,6 +25,12 @@ ClusterSearch::ClusterSearch(const Inventory& inventory, State& state, const Pla
     : inventory_(inventory), state_(state), plan_(plan), options_(options), index_(index) {}
 
 bool ClusterSearch::Prepare() {
+  if (!PrepareBoards()) return false;
+  index_.prices.Follow(index_.boards, options_.demand);
+  return true;
+}
+
+bool ClusterSearch::PrepareBoards() {
   index_.fits.Tidy();
   numbers_.resize(plan_.alternative_count);
   bool indexed = FirstError(plan_).empty() && plan_.alternative_count > 0;
@@ -43,7 +49,6 @@ bool ClusterSearch::Prepare() {
   }
   if (!indexed) return false;
   index_.boards.Update(state_, options_.demand);
-  index_.prices.Follow(index_.boards, options_.demand);
   for (const auto& claim : plan_.claims) {
     for (const auto& request : claim.requests) {
       for (const auto& alternative : request.alternatives) {
@@ -218,6 +223,7 @@ const RequestPlan& ClusterSearch::HardestRequest() const {
 
 bool ClusterSearch::MayServe(NodeIndex index) const {
   const auto& node = index_.boards.NodeAt(index);
+  if (node.odd) return true;
   const auto most = [&](const AlternativePlan& alternative) {
     std::size_t sum = 0;
     for (std::size_t b = 0; b < node.states.size(); ++b) {

@@ -31,8 +31,14 @@ class ClusterSearch {
   ClusterSearch(const Inventory& inventory, State& state, const Plan& plan, const Options& options,
                 ClusterIndex& index);
 
-  // Brings the index up to date. False when it cannot decide about these claims: each node has to be searched.
+  // Brings the boards up to date. False when they say nothing about these claims: each node has to be searched.
+  bool PrepareBoards();
+  // The same, and what they are worth under the packed policy.
   bool Prepare();
+
+  // False when the node certainly lacks devices: fewer than the requests want, by itself or under a matchAttribute.
+  // An odd node always may.
+  bool MayServe(NodeIndex node) const;
 
   struct Found {
     std::vector<Candidate> candidates;                // the best, or few of which one is; empty when no node fits
@@ -67,8 +73,6 @@ class ClusterSearch {
   std::uint32_t NearestWholeBoard(const AlternativePlan& alternative, const Spot& spot, NodeIndex node) const;
 
   Found PlaceMany();
-  // Whether the node has devices enough for every request by itself, and for each matchAttribute.
-  bool MayServe(NodeIndex node) const;
   bool MayMatch(NodeIndex node, const ClaimPlan& claim, std::uint32_t constraint) const;
   const RequestPlan& HardestRequest() const;
   KnownMatches MatchesOn(NodeIndex node) const;

@@ -18,6 +18,8 @@
 namespace kumiko::allocator {
 namespace {
 
+constexpr std::size_t kNodesToCount = 16;
+
 void Merge(const std::optional<std::vector<cel::AttributeKey>>& read, KeysInPlay& keys) {
   if (!read) keys.reset();
   if (keys) keys->insert(keys->end(), read->begin(), read->end());
@@ -196,15 +198,32 @@ class Placing {
   double tolerance_ = 0;
 };
 
+// Those of the nodes on which it is worth to search. With few of them counting costs more than it spares.
+std::vector<std::string> NodesWithDevices(const Inventory& inventory, State& state, const Plan& plan,
+                                          std::span<const std::string> nodes, const Options& options) {
+  if (nodes.size() < kNodesToCount) return {nodes.begin(), nodes.end()};
+  std::vector<NodeIndex> indices;  // asked for first: a node that has nothing yet becomes known by it
+  indices.reserve(nodes.size());
+  for (const auto& node : nodes) indices.push_back(inventory.NodeIndexOf(node));
+  ClusterSearch search(inventory, state, plan, options, state.cache().ClusterOf(inventory));
+  if (!search.PrepareBoards()) return {nodes.begin(), nodes.end()};
+  std::vector<std::string> with_devices;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    if (search.MayServe(indices[i])) with_devices.push_back(nodes[i]);
+  }
+  return with_devices;
+}
+
 Placement PlacePlanned(const Inventory& inventory, State& state, const Plan& plan,
                        std::span<const std::string> candidate_nodes, const Options& options) {
-  const auto groups = GroupNodes(inventory, state, plan, candidate_nodes, options);
   Placing placing(inventory, state, plan, options);
   switch (options.policy) {
-    case Policy::kFirstFit:
-      return placing.FirstFit(groups);
+    case Policy::kFirstFit: {
+      const auto nodes = NodesWithDevices(inventory, state, plan, candidate_nodes, options);
+      return placing.FirstFit(GroupNodes(inventory, state, plan, nodes, options));
+    }
     case Policy::kPacked:
-      return placing.Packed(groups);
+      return placing.Packed(GroupNodes(inventory, state, plan, candidate_nodes, options));
   }
   return {};
 }
