@@ -1,4 +1,4 @@
-// What each API group contributes to the table of kinds (api/kinds.cc): defaults, validation, conversion.
+// What each API group contributes to the table of kinds (api/kind_table.cc): defaults, validation, conversion.
 #pragma once
 
 #include "api/apps/types.h"
@@ -19,6 +19,8 @@ void DefaultJob(Json& object);
 void DefaultResourceClaim(Json& object);
 void DefaultResourceClaimTemplate(Json& object);
 
+// Of a kind without rules of its own: name, labels, annotations and owners.
+void ValidateNamed(const Json& object, FieldErrors& errors);
 void ValidateNode(const Node& node, FieldErrors& errors);
 void ValidatePod(const Pod& pod, FieldErrors& errors);
 void ValidatePodSpec(const PodSpec& spec, const FieldPath& path, FieldErrors& errors);

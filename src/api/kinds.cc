@@ -3,89 +3,41 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "api/group.h"
+#include "api/kind_table.h"
 #include "base/suggest.h"
 
 namespace kumiko::api {
 
 namespace {
 
-struct KindEntry {
-  KindInfo info;
-  std::vector<std::string_view> other_versions;  // served beside the stored one
-  std::vector<FieldError> (*check_fields)(const Json&);
-  std::vector<FieldError> (*validate)(const Json&);
-  void (*set_defaults)(Json&);
-};
-
-template <class T, void (*kValidate)(const T&, FieldErrors&)>
-std::vector<FieldError> ValidateAs(const Json& object) {
-  const Result<T> decoded = Decode<T>(object);
-  if (!decoded) return CheckFields<T>(object);
-  FieldErrors errors;
-  kValidate(*decoded, errors);
-  return errors.Take();
-}
-
-template <class T, void (*kValidate)(const T&, FieldErrors&)>
-KindEntry Entry(KindInfo info, std::vector<std::string_view> other_versions, void (*set_defaults)(Json&)) {
-  return {info, std::move(other_versions), &CheckFields<T>, &ValidateAs<T, kValidate>, set_defaults};
-}
-
-void NoDefaults(Json&) {}
-
-constexpr std::string_view kResourceGroup = "resource.k8s.io";
-
-const std::vector<KindEntry>& Entries() {
-  static const std::vector<KindEntry> entries = {
-      Entry<Event, ValidateEvent>({"", "v1", "Event", "events", true, false}, {}, NoDefaults),
-      Entry<Namespace, ValidateNamespace>({"", "v1", "Namespace", "namespaces", false, true}, {}, NoDefaults),
-      Entry<Node, ValidateNode>({"", "v1", "Node", "nodes", false, true}, {}, NoDefaults),
-      Entry<Pod, ValidatePod>({"", "v1", "Pod", "pods", true, true}, {}, DefaultPod),
-      Entry<Deployment, ValidateDeployment>({"apps", "v1", "Deployment", "deployments", true, true}, {},
-                                            DefaultDeployment),
-      Entry<ReplicaSet, ValidateReplicaSet>({"apps", "v1", "ReplicaSet", "replicasets", true, true}, {},
-                                            DefaultReplicaSet),
-      Entry<Job, ValidateJob>({"batch", "v1", "Job", "jobs", true, true}, {}, DefaultJob),
-      Entry<DeviceClass, ValidateDeviceClass>({kResourceGroup, "v1", "DeviceClass", "deviceclasses", false, false},
-                                              {"v1beta1", "v1beta2"}, NoDefaults),
-      Entry<DeviceTaintRule, ValidateDeviceTaintRule>(
-          {kResourceGroup, "v1", "DeviceTaintRule", "devicetaintrules", false, true}, {"v1beta2", "v1alpha3"},
-          NoDefaults),
-      Entry<ResourceClaim, ValidateResourceClaim>({kResourceGroup, "v1", "ResourceClaim", "resourceclaims", true, true},
-                                                  {"v1beta1", "v1beta2"}, DefaultResourceClaim),
-      Entry<ResourceClaimTemplate, ValidateResourceClaimTemplate>(
-          {kResourceGroup, "v1", "ResourceClaimTemplate", "resourceclaimtemplates", true, false},
-          {"v1beta1", "v1beta2"}, DefaultResourceClaimTemplate),
-      Entry<ResourceSlice, ValidateResourceSlice>(
-          {kResourceGroup, "v1", "ResourceSlice", "resourceslices", false, false}, {"v1beta1", "v1beta2"}, NoDefaults),
-  };
-  return entries;
-}
-
 const KindEntry* FindEntry(std::string_view kind) {
-  const auto& entries = Entries();
+  const auto& entries = KindTable();
   const auto found =
       std::find_if(entries.begin(), entries.end(), [&](const KindEntry& entry) { return entry.info.kind == kind; });
   return found == entries.end() ? nullptr : &*found;
 }
 
-std::string ApiVersionOf(std::string_view group, std::string_view version) {
+}  // namespace
+
+std::string GroupVersion::Text() const {
   return group.empty() ? std::string(version) : fmt::format("{}/{}", group, version);
 }
 
-}  // namespace
-
 std::string KindInfo::ApiVersion() const {
-  return ApiVersionOf(group, version);
+  return GroupVersion{group, version}.Text();
+}
+
+const SubresourceInfo* KindInfo::FindSubresource(std::string_view name) const {
+  const auto found = std::ranges::find(subresources, name, &SubresourceInfo::name);
+  return found == subresources.end() ? nullptr : &*found;
 }
 
 std::span<const KindInfo> AllKinds() {
   static const std::vector<KindInfo> kinds = [] {
     std::vector<KindInfo> all;
-    for (const KindEntry& entry : Entries()) all.push_back(entry.info);
+    for (const KindEntry& entry : KindTable()) all.push_back(entry.info);
     return all;
   }();
   return kinds;
@@ -94,6 +46,18 @@ std::span<const KindInfo> AllKinds() {
 const KindInfo* FindKind(std::string_view kind) {
   const KindEntry* entry = FindEntry(kind);
   return entry == nullptr ? nullptr : &entry->info;
+}
+
+const KindInfo* FindResource(std::string_view group, std::string_view version, std::string_view plural) {
+  const GroupVersion wanted{group, version};
+  for (const std::span<const KindInfo> kinds : {AllKinds(), ReviewKinds()}) {
+    for (const KindInfo& info : kinds) {
+      if (info.plural != plural) continue;
+      if (wanted == GroupVersion{info.group, info.version}) return &info;
+      if (std::ranges::find(info.served_as, wanted) != info.served_as.end()) return &info;
+    }
+  }
+  return nullptr;
 }
 
 Result<Json> ToStored(Json object) {
@@ -119,9 +83,9 @@ Result<Json> ToStored(Json object) {
   }
   const KindInfo& info = entry->info;
   if (api_version == info.ApiVersion()) return object;
-  for (const std::string_view version : entry->other_versions) {
-    if (api_version != ApiVersionOf(info.group, version)) continue;
-    if (version == "v1beta1") ConvertFromV1Beta1(kind, object);
+  for (const GroupVersion& other : info.served_as) {
+    if (api_version != other.Text()) continue;
+    if (other.version == "v1beta1") ConvertFromV1Beta1(kind, object);
     object.as_object()["apiVersion"] = info.ApiVersion();
     return object;
   }
@@ -137,8 +101,10 @@ void SetDefaults(Json& object) {
 std::vector<FieldError> Validate(const Json& object) {
   const KindEntry* entry = FindEntry(StringAt(object, {"kind"}));
   if (entry == nullptr) return {{"kind", "not served here"}};
-  std::vector<FieldError> errors = entry->check_fields(object);
-  if (!errors.empty()) return errors;
+  if (entry->check_fields != nullptr) {
+    std::vector<FieldError> errors = entry->check_fields(object);
+    if (!errors.empty()) return errors;
+  }
   return entry->validate(object);
 }
 

@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <set>
+
 namespace kumiko::api {
 namespace {
 
@@ -60,6 +63,55 @@ TEST(Kinds, NamesTheNearestKindAndTheServedVersion) {
   EXPECT_THAT(ToStored(Parse(R"({"apiVersion": "resource.k8s.io/v1alpha1", "kind": "DeviceClass"})")).error().message,
               HasSubstr("write resource.k8s.io/v1"));
   EXPECT_THAT(ToStored(Parse(R"({"kind": "Job"})")).error().message, HasSubstr("write batch/v1"));
+}
+
+TEST(Kinds, AreOrderedAndUnique) {
+  const auto kinds = AllKinds();
+  for (std::size_t i = 1; i < kinds.size(); ++i) {
+    EXPECT_LT(std::pair(kinds[i - 1].group, kinds[i - 1].kind), std::pair(kinds[i].group, kinds[i].kind));
+  }
+  std::set<std::string_view> names;
+  for (const KindInfo& info : kinds) {
+    EXPECT_TRUE(names.insert(info.kind).second) << info.kind;
+    EXPECT_TRUE(std::ranges::is_sorted(info.subresources, {}, &SubresourceInfo::name)) << info.kind;
+  }
+}
+
+TEST(Kinds, EveryVersionServedStandsInTheListOfGroupsAndEveryGroupHasAKind) {
+  std::set<std::pair<std::string_view, std::string_view>> listed;
+  for (const GroupInfo& group : AllGroups()) {
+    for (const std::string_view version : group.versions) listed.emplace(group.name, version);
+  }
+  std::set<std::pair<std::string_view, std::string_view>> served;
+  for (const std::span<const KindInfo> kinds : {AllKinds(), ReviewKinds()}) {
+    for (const KindInfo& info : kinds) {
+      served.emplace(info.group, info.version);
+      for (const GroupVersion& other : info.served_as) served.emplace(other.group, other.version);
+    }
+  }
+  EXPECT_EQ(listed, served);
+}
+
+TEST(Kinds, ResourcesAreFoundInEachVersion) {
+  ASSERT_NE(FindResource("", "v1", "pods"), nullptr);
+  EXPECT_EQ(FindResource("", "v1", "pods")->singular, "pod");
+  EXPECT_TRUE(FindResource("", "v1", "pods")->has_status);
+  EXPECT_EQ(FindResource("apps", "v1", "pods"), nullptr);
+  ASSERT_NE(FindResource("resource.k8s.io", "v1alpha3", "devicetaintrules"), nullptr);
+  EXPECT_EQ(FindResource("resource.k8s.io", "v1alpha3", "devicetaintrules")->version, "v1");
+  EXPECT_EQ(FindResource("authorization.k8s.io", "v1", "selfsubjectaccessreviews")->verbs, "create");
+  EXPECT_EQ(FindKind("SelfSubjectAccessReview"), nullptr);
+  EXPECT_EQ(FindKind("Deployment")->FindSubresource("scale")->of, (GroupVersion{"autoscaling", "v1"}));
+  EXPECT_EQ(FindKind("DaemonSet")->FindSubresource("scale"), nullptr);
+}
+
+TEST(Kinds, WithoutAStructAreCheckedByName) {
+  EXPECT_THAT(Admit(R"({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}, "data": {"k": "v"}})"),
+              IsEmpty());
+  EXPECT_THAT(Admit(R"({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "A"}})"),
+              Contains(testing::Field(&FieldError::path, "metadata.name")));
+  EXPECT_THAT(Admit(R"({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": 1}})"),
+              Contains(testing::Field(&FieldError::path, "metadata")));
 }
 
 TEST(Defaults, FillsModeAndCountOfRequests) {

@@ -37,6 +37,8 @@ class FieldErrors {
   void Duplicate(const FieldPath& path, std::string_view value);
   void Forbidden(const FieldPath& path, std::string_view why);
 
+  void Add(FieldError error) { errors_.push_back(std::move(error)); }
+
   std::vector<FieldError> Take() { return std::move(errors_); }
 
  private:

@@ -2,6 +2,7 @@
 #include <set>
 
 #include "api/group.h"
+#include "api/kinds.h"
 
 namespace kumiko::api {
 
@@ -124,6 +125,17 @@ void ValidateNode(const Node& node, FieldErrors& errors) {
   }
   ValidateQuantities(node.status.capacity, FieldPath("status.capacity"), errors);
   ValidateQuantities(node.status.allocatable, FieldPath("status.allocatable"), errors);
+}
+
+void ValidateNamed(const Json& object, FieldErrors& errors) {
+  const Json* sent = Find(object, "metadata");
+  const Result<ObjectMeta> meta = Decode<ObjectMeta>(sent == nullptr ? Json(JsonObject()) : *sent);
+  if (!meta) {
+    errors.Add({"metadata", meta.error().message});
+    return;
+  }
+  const KindInfo* info = FindKind(StringAt(object, {"kind"}));
+  ValidateMeta(*meta, FieldPath("metadata"), info != nullptr && info->namespaced, CheckDnsSubdomain, errors);
 }
 
 void ValidateNamespace(const Namespace& object, FieldErrors& errors) {
