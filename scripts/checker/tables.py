@@ -25,6 +25,7 @@ THIRD_PARTY = [
     ("simdjson", ["api/"]),
     ("yaml-cpp/", ["base/yaml.cc", "base/yaml_events.cc", "base/yaml_events.h"]),
     ("spdlog/", ["base/log.cc"]),
+    ("zstd", ["base/compression.cc"]),
     ("CLI/", ["base/flags.cc", "cli/"]),
     ("re2/", ["cel/"]),
     ("fmt/", [""]),

@@ -1,0 +1,93 @@
+#include "api/schema/published_schemas.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/check.h"
+#include "base/compression.h"
+
+namespace kumiko::api::internal {
+namespace {
+
+constexpr std::size_t kMaxBytes = 16 << 20;
+
+std::string KindMarker(std::string_view group, std::string_view version, std::string_view kind) {
+  return fmt::format(R"({{"group":"{}","kind":"{}","version":"{}"}})", group, kind, version);
+}
+
+}  // namespace
+
+// The file is an object with one member a line: "name":{...},
+PublishedSchemas::PublishedSchemas() {
+  Result<std::string> text = Decompress(CompressedSchemas(), kMaxBytes);
+  KU_CHECK(text.has_value()) << text.error().message;
+  text_ = std::move(*text);
+  std::string_view rest = text_;
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size() - 1);
+    std::string_view line = rest.substr(0, end);
+    rest.remove_prefix(end + 1);
+    const std::size_t colon = line.find("\":");
+    if (!line.starts_with('"') || colon == std::string_view::npos) continue;
+    if (line.ends_with(',')) line.remove_suffix(1);
+    schemas_.push_back({line.substr(1, colon - 1), line.substr(colon + 2)});
+  }
+}
+
+std::string_view PublishedSchemas::Find(std::string_view name) const {
+  const auto found =
+      std::lower_bound(schemas_.begin(), schemas_.end(), name,
+                       [](const Named& schema, std::string_view wanted) { return schema.name < wanted; });
+  return found == schemas_.end() || found->name != name ? std::string_view() : found->text;
+}
+
+std::vector<std::string_view> PublishedSchemas::OfGroupVersion(std::string_view group, std::string_view version) const {
+  const std::string begin = fmt::format(R"({{"group":"{}","kind":")", group);
+  const std::string end = fmt::format(R"("version":"{}"}})", version);
+  std::vector<std::string_view> names;
+  for (const Named& schema : schemas_) {
+    std::string_view rest = schema.text;
+    for (std::size_t at = rest.find(begin); at != std::string_view::npos; at = rest.find(begin)) {
+      rest.remove_prefix(at);
+      if (!rest.substr(0, rest.find('}') + 1).ends_with(end)) {
+        rest.remove_prefix(begin.size());
+        continue;
+      }
+      names.push_back(schema.name);
+      break;
+    }
+  }
+  return names;
+}
+
+std::string_view PublishedSchemas::OfKind(std::string_view group, std::string_view version,
+                                          std::string_view kind) const {
+  const std::string marker = KindMarker(group, version, kind);
+  for (const Named& schema : schemas_) {
+    if (schema.text.find(marker) != std::string_view::npos) return schema.name;
+  }
+  return {};
+}
+
+std::vector<PublishedSchemas::Named> PublishedSchemas::WithReferences(std::vector<std::string_view> names) const {
+  std::set<std::string_view> seen;
+  std::vector<Named> all;
+  while (!names.empty()) {
+    const std::string_view name = names.back();
+    names.pop_back();
+    if (!seen.insert(name).second) continue;
+    const std::string_view text = Find(name);
+    all.push_back({name, text});
+    for (std::size_t at = text.find(kSchemaReference); at != std::string_view::npos;
+         at = text.find(kSchemaReference, at)) {
+      at += kSchemaReference.size();
+      names.push_back(text.substr(at, text.find('"', at) - at));
+    }
+  }
+  std::ranges::sort(all, {}, &Named::name);
+  return all;
+}
+
+}  // namespace kumiko::api::internal
