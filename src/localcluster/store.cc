@@ -4,8 +4,8 @@
 #include <optional>
 #include <utility>
 
+#include "api/patch/merge_patch.h"
 #include "base/check.h"
-#include "kube/merge_patch.h"
 #include "kube/typed.h"
 #include "localcluster/object_tree.h"
 #include "localcluster/store_state.h"
@@ -215,7 +215,7 @@ Result<Tree> Store::Patch(const kube::ObjectKey& key, const Json& merge_patch, k
   }
   return Write(key, subresource, merge_patch, [&](const Json& current) {
     Json patched = current;
-    kube::MergePatch(patched, merge_patch);
+    api::MergePatch(patched, merge_patch);
     // A patch cannot turn an object into another one.
     for (const std::string_view name : {"apiVersion", "kind"}) patched.as_object()[name] = current.at(name);
     if (!patched.at("metadata").is_object()) patched.as_object()["metadata"] = current.at("metadata");

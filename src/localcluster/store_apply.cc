@@ -4,7 +4,7 @@
 #include <set>
 #include <utility>
 
-#include "kube/merge_patch.h"
+#include "api/patch/merge_patch.h"
 #include "kube/typed.h"
 #include "localcluster/object_tree.h"
 #include "localcluster/store.h"
@@ -36,7 +36,7 @@ ManifestProblem ProblemOf(std::size_t manifest, const std::string& message) {
 
 Json Applied(const Json& before, const Json& sent) {
   Json after = before;
-  kube::MergePatch(after, sent);
+  api::MergePatch(after, sent);
   return PrepareUpdate(before, after, kube::Subresource::kNone);
 }
 

@@ -1,11 +1,11 @@
-#include "kube/merge_patch.h"
+#include "api/patch/merge_patch.h"
 
 #include <gtest/gtest.h>
 
-namespace kumiko::kube {
+namespace kumiko::api {
 namespace {
 
-TEST(MergePatch, FollowsTheExamplesOfTheStandard) {
+TEST(MergePatch, FollowsTheStandardAndTheApiServer) {
   struct Row {
     const char* target;
     const char* patch;
@@ -21,6 +21,10 @@ TEST(MergePatch, FollowsTheExamplesOfTheStandard) {
       {R"({"e":null})", R"({"a":1})", R"({"e":null,"a":1})"},
       {R"([1,2])", R"({"a":"b","c":null})", R"({"a":"b"})"},
       {R"({})", R"({"a":{"bb":{"ccc":null}}})", R"({"a":{"bb":{}}})"},
+      // kube-apiserver goes on where the standard leaves lists alone.
+      {R"({})", R"({"a":[{"b":null,"c":[null]}]})", R"({"a":[{"c":[null]}]})"},
+      {R"({"a":[1]})", R"({"a":[{"b":null}]})", R"({"a":[{}]})"},
+      {R"({"a":{"x":1}})", R"({"a":[{"b":null}]})", R"({"a":[{"b":null}]})"},
   };
   for (const Row& row : rows) {
     Json target = ParseJson(row.target).value();
@@ -30,4 +34,4 @@ TEST(MergePatch, FollowsTheExamplesOfTheStandard) {
 }
 
 }  // namespace
-}  // namespace kumiko::kube
+}  // namespace kumiko::api
