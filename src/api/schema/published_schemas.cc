@@ -19,6 +19,14 @@ std::string KindMarker(std::string_view group, std::string_view version, std::st
 
 }  // namespace
 
+void AppendReferences(std::string_view text, std::vector<std::string_view>& names) {
+  for (std::size_t at = text.find(kSchemaReference); at != std::string_view::npos;
+       at = text.find(kSchemaReference, at)) {
+    at += kSchemaReference.size();
+    names.push_back(text.substr(at, text.find('"', at) - at));
+  }
+}
+
 // The file is an object with one member a line: "name":{...},
 PublishedSchemas::PublishedSchemas() {
   Result<std::string> text = Decompress(CompressedSchemas(), kMaxBytes);
@@ -80,11 +88,7 @@ std::vector<PublishedSchemas::Named> PublishedSchemas::WithReferences(std::vecto
     if (!seen.insert(name).second) continue;
     const std::string_view text = Find(name);
     all.push_back({name, text});
-    for (std::size_t at = text.find(kSchemaReference); at != std::string_view::npos;
-         at = text.find(kSchemaReference, at)) {
-      at += kSchemaReference.size();
-      names.push_back(text.substr(at, text.find('"', at) - at));
-    }
+    AppendReferences(text, names);
   }
   std::ranges::sort(all, {}, &Named::name);
   return all;

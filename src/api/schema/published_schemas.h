@@ -36,6 +36,9 @@ class PublishedSchemas {
   std::vector<Named> schemas_;  // ordered by name
 };
 
+// The names of the schemas that the text refers to, with repetitions.
+void AppendReferences(std::string_view text, std::vector<std::string_view>& names);
+
 // The text as the program carries it; written by embed_compressed.cmake.
 std::string_view CompressedSchemas();
 
