@@ -1,4 +1,4 @@
-// What each API group contributes to the table of kinds (api/kind_table.cc): defaults, validation, conversion.
+// What each API group contributes to the table of kinds (api/kind_table.cc): validation and conversion.
 #pragma once
 
 #include "api/apps/types.h"
@@ -9,15 +9,6 @@
 #include "base/json.h"
 
 namespace kumiko::api {
-
-// Defaults, written into objects of the stored version. Members that are absent or null get a value; none is changed.
-void DefaultPod(Json& pod);
-void DefaultPodTemplate(Json& pod_template);
-void DefaultDeployment(Json& object);
-void DefaultReplicaSet(Json& object);
-void DefaultJob(Json& object);
-void DefaultResourceClaim(Json& object);
-void DefaultResourceClaimTemplate(Json& object);
 
 // Of a kind without rules of its own: name, labels, annotations and owners.
 void ValidateNamed(const Json& object, FieldErrors& errors);
@@ -39,9 +30,5 @@ void ValidateDeviceTaintRule(const DeviceTaintRule& rule, FieldErrors& errors);
 
 // v1beta1 to v1 (spec dra-allocator §1.9): flat requests go under `exactly`, `basic` devices become flat.
 void ConvertFromV1Beta1(std::string_view kind, Json& object);
-
-// The object at `name`, made if absent or null; null when something else stands there.
-JsonObject* ObjectAt(Json& parent, std::string_view name);
-void DefaultMember(JsonObject& object, std::string_view name, Json value);
 
 }  // namespace kumiko::api

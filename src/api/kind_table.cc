@@ -51,18 +51,16 @@ std::vector<FieldError> ValidateTree(const Json& object) {
   return errors.Take();
 }
 
-void NoDefaults(Json&) {}
-
 // A kind with a struct.
 template <class T, void (*kValidate)(const T&, FieldErrors&)>
-KindEntry Typed(KindInfo info, void (*set_defaults)(Json&) = NoDefaults) {
-  return {Complete(std::move(info)), &CheckFields<T>, &ValidateAs<T, kValidate>, set_defaults};
+KindEntry Typed(KindInfo info) {
+  return {Complete(std::move(info)), &CheckFields<T>, &ValidateAs<T, kValidate>};
 }
 
 // A kind that stays a tree: its fields are those of its schema.
 template <void (*kValidate)(const Json&, FieldErrors&) = ValidateNamed>
-KindEntry Tree(KindInfo info, void (*set_defaults)(Json&) = NoDefaults) {
-  return {Complete(std::move(info)), nullptr, &ValidateTree<kValidate>, set_defaults};
+KindEntry Tree(KindInfo info) {
+  return {Complete(std::move(info)), nullptr, &ValidateTree<kValidate>};
 }
 
 // A kind that is kept for whoever reads it, and nothing else.
@@ -118,8 +116,7 @@ std::vector<KindEntry> CoreKinds() {
                             {.name = "exec", .kind = "PodExecOptions", .verbs = "create,get"},
                             {.name = "log", .kind = "Pod", .verbs = "get"},
                             {.name = "portforward", .kind = "PodPortForwardOptions", .verbs = "create,get"},
-                            StatusOf("Pod")}},
-          DefaultPod),
+                            StatusOf("Pod")}}),
       Inert({.version = "v1",
              .kind = "ResourceQuota",
              .plural = "resourcequotas",
@@ -166,8 +163,7 @@ std::vector<KindEntry> WorkloadKinds() {
                                              .namespaced = true,
                                              .short_names = {"deploy"},
                                              .categories = {"all"},
-                                             .subresources = {Scale(), StatusOf("Deployment")}},
-                                            DefaultDeployment),
+                                             .subresources = {Scale(), StatusOf("Deployment")}}),
       Typed<ReplicaSet, ValidateReplicaSet>({.group = kApps,
                                              .version = "v1",
                                              .kind = "ReplicaSet",
@@ -175,8 +171,7 @@ std::vector<KindEntry> WorkloadKinds() {
                                              .namespaced = true,
                                              .short_names = {"rs"},
                                              .categories = {"all"},
-                                             .subresources = {Scale(), StatusOf("ReplicaSet")}},
-                                            DefaultReplicaSet),
+                                             .subresources = {Scale(), StatusOf("ReplicaSet")}}),
       Tree({.group = kApps,
             .version = "v1",
             .kind = "StatefulSet",
@@ -199,8 +194,7 @@ std::vector<KindEntry> WorkloadKinds() {
                                .plural = "jobs",
                                .namespaced = true,
                                .categories = {"all"},
-                               .subresources = {StatusOf("Job")}},
-                              DefaultJob),
+                               .subresources = {StatusOf("Job")}}),
   };
 }
 
@@ -223,15 +217,13 @@ std::vector<KindEntry> ResourceKinds() {
                                                    .plural = "resourceclaims",
                                                    .namespaced = true,
                                                    .subresources = {StatusOf("ResourceClaim")},
-                                                   .served_as = {kResourceV1Beta2, kResourceV1Beta1}},
-                                                  DefaultResourceClaim),
+                                                   .served_as = {kResourceV1Beta2, kResourceV1Beta1}}),
       Typed<ResourceClaimTemplate, ValidateResourceClaimTemplate>({.group = kResource,
                                                                    .version = "v1",
                                                                    .kind = "ResourceClaimTemplate",
                                                                    .plural = "resourceclaimtemplates",
                                                                    .namespaced = true,
-                                                                   .served_as = {kResourceV1Beta2, kResourceV1Beta1}},
-                                                                  DefaultResourceClaimTemplate),
+                                                                   .served_as = {kResourceV1Beta2, kResourceV1Beta1}}),
       Typed<ResourceSlice, ValidateResourceSlice>({.group = kResource,
                                                    .version = "v1",
                                                    .kind = "ResourceSlice",

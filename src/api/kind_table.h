@@ -1,4 +1,4 @@
-// The table behind api/kinds.h: each stored kind with the functions that check and default it.
+// The table behind api/kinds.h: each stored kind with the functions that check it.
 #pragma once
 
 #include <vector>
@@ -11,7 +11,6 @@ struct KindEntry {
   KindInfo info;
   std::vector<FieldError> (*check_fields)(const Json&);  // null for kinds without a struct
   std::vector<FieldError> (*validate)(const Json&);
-  void (*set_defaults)(Json&);
 };
 
 // Ordered by (group, kind).

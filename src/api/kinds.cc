@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "api/forms.h"
 #include "api/group.h"
 #include "api/kind_table.h"
 #include "base/suggest.h"
@@ -94,8 +95,9 @@ Result<Json> ToStored(Json object) {
 }
 
 void SetDefaults(Json& object) {
-  if (!object.is_object()) return;
-  if (const KindEntry* entry = FindEntry(StringAt(object, {"kind"}))) entry->set_defaults(object);
+  const KindInfo* info = FindKind(StringAt(object, {"kind"}));
+  const Form* form = info == nullptr ? nullptr : FormOf(info->group, info->kind);
+  if (form != nullptr) Complete(*form, object.as_object());
 }
 
 std::vector<FieldError> Validate(const Json& object) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/base64.h"
 #include "base/field_path.h"
 #include "base/term.h"
 #include "base/yaml_scalar.h"
@@ -39,35 +40,6 @@ void Measure(const Json& value, std::size_t& weight, int& depth) {
   }
 }
 
-std::optional<std::string> DecodeBase64(std::string_view text) {
-  std::string bytes;
-  unsigned bits = 0;
-  int count = 0;
-  for (const char c : text) {
-    unsigned value = 0;
-    if (c >= 'A' && c <= 'Z') {
-      value = static_cast<unsigned>(c - 'A');
-    } else if (c >= 'a' && c <= 'z') {
-      value = static_cast<unsigned>(c - 'a') + 26;
-    } else if (c >= '0' && c <= '9') {
-      value = static_cast<unsigned>(c - '0') + 52;
-    } else if (c == '+' || c == '/') {
-      value = c == '+' ? 62 : 63;
-    } else if (c == '=' || c == '\n' || c == ' ') {
-      continue;
-    } else {
-      return std::nullopt;
-    }
-    bits = (bits << 6) | value;
-    count += 6;
-    if (count >= 8) {
-      count -= 8;
-      bytes += static_cast<char>((bits >> count) & 0xFFu);
-    }
-  }
-  return bytes;
-}
-
 constexpr std::string_view kCoreTag = "tag:yaml.org,2002:";
 
 // The value of a scalar with an explicit tag.
@@ -76,7 +48,9 @@ Json ResolveTagged(const YAML::Mark& mark, std::string_view tag, const std::stri
   tag.remove_prefix(kCoreTag.size());
   if (tag == "str") return Json(text);
   if (tag == "binary") {
-    auto bytes = DecodeBase64(text);
+    std::string without_blanks = text;
+    std::erase(without_blanks, ' ');
+    auto bytes = DecodeBase64(without_blanks);
     if (!bytes) Refuse(mark, "!!binary needs base64 text");
     return Json(*bytes);
   }

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/base64.h"
 #include "base/field_path.h"
 #include "cel/library/time.h"
 #include "cel/schema_reading.h"
@@ -47,31 +48,6 @@ std::optional<double> NumberOf(const Json& json) {
   if (json.is_int64()) return static_cast<double>(json.get_int64());
   if (json.is_uint64()) return static_cast<double>(json.get_uint64());
   return std::nullopt;
-}
-
-// Base64 with padding, line breaks allowed.
-std::optional<std::string> DecodeBase64(std::string_view text) {
-  constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string bytes;
-  std::uint32_t group = 0;
-  std::size_t digits = 0;
-  std::size_t padding = 0;
-  for (const char c : text) {
-    if (c == '\n' || c == '\r') continue;
-    const std::size_t digit = kDigits.find(c);
-    if (c == '=') {
-      ++padding;
-    } else if (digit == std::string_view::npos || padding > 0) {
-      return std::nullopt;
-    }
-    group = group << 6 | (c == '=' ? 0 : static_cast<std::uint32_t>(digit));
-    if (++digits % 4 != 0) continue;
-    for (int shift = 16; shift >= 0; shift -= 8) bytes.push_back(static_cast<char>(group >> shift & 0xFF));
-    group = 0;
-  }
-  if (digits % 4 != 0 || padding > 2) return std::nullopt;
-  bytes.resize(bytes.size() - padding);
-  return bytes;
 }
 
 // As Kubernetes reads the format: RFC 3339, without an offset in UTC; empty text is 1970.
