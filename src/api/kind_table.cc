@@ -27,11 +27,35 @@ SubresourceInfo Scale() {
   return {.name = "scale", .kind = "Scale", .verbs = "get,patch,update", .of = {"autoscaling", "v1"}};
 }
 
+// Kinds whose strategy in Kubernetes starts metadata.generation at 1; the others have none.
+constexpr std::string_view kCountGenerations[] = {
+    "CronJob",
+    "CustomResourceDefinition",
+    "DaemonSet",
+    "Deployment",
+    "DeviceClass",
+    "DeviceTaintRule",
+    "EndpointSlice",
+    "Ingress",
+    "IngressClass",
+    "Job",
+    "NetworkPolicy",
+    "MutatingWebhookConfiguration",
+    "Pod",
+    "PodDisruptionBudget",
+    "PriorityClass",
+    "ReplicaSet",
+    "ResourceSlice",
+    "StatefulSet",
+    "ValidatingWebhookConfiguration",
+};
+
 KindInfo Complete(KindInfo info) {
   info.singular = info.kind;
   std::ranges::transform(info.singular, info.singular.begin(),
                          [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   info.has_status = info.FindSubresource("status") != nullptr;
+  info.counts_generations = std::ranges::find(kCountGenerations, info.kind) != std::end(kCountGenerations);
   return info;
 }
 

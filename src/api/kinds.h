@@ -52,8 +52,9 @@ struct KindInfo {
   std::vector<GroupVersion> served_as = {};  // beside the stored version
   bool inert = false;                        // kept, but nothing in a local cluster acts on it
   // Filled in from the above.
-  std::string singular = {};  // "pod"
-  bool has_status = false;    // status is a subresource
+  std::string singular = {};        // "pod"
+  bool has_status = false;          // status is a subresource
+  bool counts_generations = false;  // metadata.generation says how often what is wanted has changed
 
   std::string ApiVersion() const;
   const SubresourceInfo* FindSubresource(std::string_view name) const;  // or null

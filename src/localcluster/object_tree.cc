@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "localcluster/strategies.h"
 #include "localcluster/update_rules.h"
 
 namespace kumiko::localcluster {
@@ -27,17 +28,6 @@ void CopyMember(const Json& from, Json& to, std::string_view name) {
   } else {
     to.as_object().erase(name);
   }
-}
-
-// Everything of an object but metadata and status counts as its spec.
-bool SameSpec(const Json& before, const Json& after) {
-  Json a = before;
-  Json b = after;
-  for (Json* object : {&a, &b}) {
-    object->as_object().erase("metadata");
-    object->as_object().erase("status");
-  }
-  return a == b;
 }
 
 std::int64_t IntegerAt(const Json& object, std::initializer_list<std::string_view> path, std::int64_t fallback) {
@@ -117,10 +107,9 @@ Json PrepareUpdate(const Json& before, const Json& sent, kube::Subresource subre
     CopyMember(metadata_before, metadata, name);
   }
   after.as_object()["metadata"] = std::move(metadata);
+  KeepAssigned(before, after);
   api::SetDefaults(after);
-  if (!SameSpec(before, after)) {
-    MetadataOf(after)["generation"] = IntegerAt(before, {"metadata", "generation"}, 0) + 1;
-  }
+  CountChange(before, after);
   return after;
 }
 
@@ -134,7 +123,9 @@ void StampCreated(Json& object, const std::string& uid, Time now) {
   JsonObject& metadata = MetadataOf(object);
   metadata["uid"] = uid;
   metadata["creationTimestamp"] = FormatRfc3339(now);
-  metadata["generation"] = 1;
+  const api::KindInfo* info = api::FindKind(StringAt(object, {"kind"}));
+  if (info != nullptr && info->counts_generations) metadata["generation"] = 1;
+  WriteGenerated(object);
 }
 
 bool MayGo(const Json& object) {
@@ -160,7 +151,9 @@ std::optional<Json> PrepareDelete(const Json& object, const kube::DeleteOptions&
   JsonObject& metadata = MetadataOf(after);
   const bool first = !metadata.contains("deletionTimestamp");
   if (first) {
-    metadata["generation"] = IntegerAt(object, {"metadata", "generation"}, 0) + 1;
+    if (const std::int64_t generation = IntegerAt(object, {"metadata", "generation"}, 0); generation > 0) {
+      metadata["generation"] = generation + 1;
+    }
     metadata["deletionTimestamp"] = FormatRfc3339(now + std::chrono::seconds(grace));
     metadata["deletionGracePeriodSeconds"] = grace;
   } else if (grace < IntegerAt(object, {"metadata", "deletionGracePeriodSeconds"}, 0)) {

@@ -23,13 +23,13 @@ JsonObject& MetadataOf(Json& object);
 Result<Json> PrepareCreate(Json object);
 
 // What `before` becomes when a client sends `sent` (of the stored version): the part that `subresource` names is taken
-// from `sent`, everything else and all server-owned metadata stays; generation rises when the spec changes.
+// from `sent`, everything else and all server-owned metadata stays; generation rises when what is wanted changes.
 Json PrepareUpdate(const Json& before, const Json& sent, kube::Subresource subresource);
 
 // Validation of a create, and of a change from `before`, as one list.
 std::vector<api::FieldError> CheckObject(const Json& object, const Json* before);
 
-// Writes what only the server knows into a new object.
+// Writes what only the server knows into a new object, and what it derives from that.
 void StampCreated(Json& object, const std::string& uid, Time now);
 
 // Marks `object` as being deleted since `now`. Returns the tree, or nothing when it may go at once.

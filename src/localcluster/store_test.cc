@@ -145,7 +145,7 @@ TEST_F(StoreTest, StatusAndSpecAreWrittenApart) {
   EXPECT_EQ(StringAt(**status, {"metadata", "labels", "app"}), "x");
 }
 
-TEST_F(StoreTest, GenerationRisesWithTheSpecOnly) {
+TEST_F(StoreTest, GenerationRisesWithTheSpecButNotWithTheNode) {
   const auto created = store_.Create(Pod("a"));
   ASSERT_TRUE(created);
   const ObjectKey key = kube::KeyOf(**created);
@@ -155,7 +155,11 @@ TEST_F(StoreTest, GenerationRisesWithTheSpecOnly) {
   EXPECT_EQ(FindPath(**labelled, {"metadata", "generation"})->as_int64(), 1);
   const auto bound = store_.Patch(key, ParseJson(R"({"spec":{"nodeName":"n1"}})").value(), Subresource::kNone);
   ASSERT_TRUE(bound) << bound.error().message;
-  EXPECT_EQ(FindPath(**bound, {"metadata", "generation"})->as_int64(), 2);
+  EXPECT_EQ(FindPath(**bound, {"metadata", "generation"})->as_int64(), 1);
+  const auto changed =
+      store_.Patch(key, ParseJson(R"({"spec":{"activeDeadlineSeconds":60}})").value(), Subresource::kNone);
+  ASSERT_TRUE(changed) << changed.error().message;
+  EXPECT_EQ(FindPath(**changed, {"metadata", "generation"})->as_int64(), 2);
 }
 
 TEST_F(StoreTest, AnUnchangedObjectIsNotWritten) {

@@ -1,0 +1,162 @@
+#include "localcluster/strategies.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "api/kinds.h"
+#include "base/text.h"
+#include "localcluster/object_tree.h"
+
+namespace kumiko::localcluster {
+namespace {
+
+constexpr std::string_view kTemplateGeneration = "deprecated.daemonset.template.generation";
+
+bool SameMember(const JsonObject& a, const JsonObject& b, std::string_view name) {
+  const Json* of_a = a.if_contains(name);
+  const Json* of_b = b.if_contains(name);
+  return of_a == nullptr || of_b == nullptr ? of_a == of_b : *of_a == *of_b;
+}
+
+// A pod's node is set by a binding, which counts as no change of what is wanted.
+bool SamePodSpec(const Json& before, const Json& after) {
+  const Json* old_spec = Find(before, "spec");
+  const Json* new_spec = Find(after, "spec");
+  if (old_spec == nullptr || new_spec == nullptr || !old_spec->is_object() || !new_spec->is_object()) {
+    return old_spec == new_spec;
+  }
+  for (const auto& [a, b] : {std::pair(old_spec, new_spec), std::pair(new_spec, old_spec)}) {
+    for (const auto& member : a->get_object()) {
+      if (member.key() != "nodeName" && !SameMember(a->get_object(), b->get_object(), member.key())) return false;
+    }
+  }
+  return true;
+}
+
+// Everything of an object but metadata and status counts as its spec.
+bool SameSpec(const Json& before, const Json& after) {
+  for (const auto& [a, b] : {std::pair(&before, &after), std::pair(&after, &before)}) {
+    for (const auto& member : a->get_object()) {
+      if (member.key() == "metadata" || member.key() == "status") continue;
+      if (!SameMember(a->get_object(), b->get_object(), member.key())) return false;
+    }
+  }
+  return true;
+}
+
+bool SameMetadata(const Json& before, const Json& after, std::string_view name) {
+  const Json* a = FindPath(before, {"metadata", name});
+  const Json* b = FindPath(after, {"metadata", name});
+  return a == nullptr || b == nullptr ? a == b : *a == *b;
+}
+
+bool WantsTheSame(const Json& before, const Json& after) {
+  const std::string_view kind = StringAt(before, {"kind"});
+  if (kind == "Pod") return SamePodSpec(before, after);
+  if (kind == "PriorityClass") return true;
+  if (kind == "Deployment" && !SameMetadata(before, after, "annotations")) return false;
+  if (kind == "EndpointSlice" && !SameMetadata(before, after, "labels")) return false;
+  return SameSpec(before, after);
+}
+
+std::int64_t GenerationOf(const Json& object) {
+  const Json* generation = FindPath(object, {"metadata", "generation"});
+  return generation != nullptr && generation->is_int64() ? generation->get_int64() : 0;
+}
+
+Json& MakeMember(Json& object, std::string_view name) {
+  Json& member = object.as_object()[name];
+  if (!member.is_object()) member = JsonObject();
+  return member;
+}
+
+void CountTemplate(const Json& before, Json& after) {
+  const Json* old_template = FindPath(before, {"spec", "template"});
+  const Json* new_template = FindPath(after, {"spec", "template"});
+  const std::string_view counted = StringAt(before, {"metadata", "annotations", kTemplateGeneration});
+  const bool same = old_template == nullptr || new_template == nullptr || *old_template == *new_template;
+  const std::int64_t generation = ParseInt64(counted).value_or(1) + (same ? 0 : 1);
+  MetadataOf(after);
+  MakeMember(after.as_object()["metadata"], "annotations").as_object()[kTemplateGeneration] =
+      std::to_string(generation);
+}
+
+void GenerateSelector(Json& job) {
+  const Json* manual = FindPath(job, {"spec", "manualSelector"});
+  if (manual != nullptr && manual->is_bool() && manual->get_bool()) return;
+  const std::string name(StringAt(job, {"metadata", "name"}));
+  const std::string uid(StringAt(job, {"metadata", "uid"}));
+  Json& spec = MakeMember(job, "spec");
+  Json& labels = MakeMember(MakeMember(MakeMember(spec, "template"), "metadata"), "labels");
+  for (const auto& [label, value] :
+       {std::pair("job-name", name), std::pair("batch.kubernetes.io/job-name", name), std::pair("controller-uid", uid),
+        std::pair("batch.kubernetes.io/controller-uid", uid)}) {
+    if (!labels.as_object().contains(label)) labels.as_object()[label] = value;
+  }
+  Json& selected = MakeMember(MakeMember(spec, "selector"), "matchLabels");
+  if (!selected.as_object().contains("batch.kubernetes.io/controller-uid")) {
+    selected.as_object()["batch.kubernetes.io/controller-uid"] = uid;
+  }
+}
+
+bool HasMember(const JsonObject& object, std::string_view name) {
+  const Json* member = object.if_contains(name);
+  if (member == nullptr || member->is_null()) return false;
+  return !(member->is_string() && member->get_string().empty());
+}
+
+void CopyIfMissing(const JsonObject& from, JsonObject& to, std::string_view name) {
+  if (!HasMember(to, name) && HasMember(from, name)) to[name] = from.at(name);
+}
+
+// Ports keep their node port by number and protocol.
+void KeepNodePorts(const Json& before, Json& after) {
+  if (!before.is_array() || !after.is_array()) return;
+  for (Json& port : after.get_array()) {
+    if (!port.is_object() || HasMember(port.get_object(), "nodePort")) continue;
+    for (const Json& old : before.get_array()) {
+      const std::string_view protocol = StringAt(port, {"protocol"});
+      if (!old.is_object() || !SameMember(old.get_object(), port.get_object(), "port")) continue;
+      if (StringAt(old, {"protocol"}) == (protocol.empty() ? "TCP" : protocol)) {
+        CopyIfMissing(old.get_object(), port.get_object(), "nodePort");
+      }
+    }
+  }
+}
+
+}  // namespace
+
+void WriteGenerated(Json& object) {
+  if (StringAt(object, {"kind"}) == "Job") GenerateSelector(object);
+}
+
+void KeepAssigned(const Json& before, Json& after) {
+  if (StringAt(before, {"kind"}) != "Service") return;
+  const Json* old_spec = Find(before, "spec");
+  if (old_spec == nullptr || !old_spec->is_object()) return;
+  JsonObject& spec = MakeMember(after, "spec").as_object();
+  const std::string_view type = StringAt(after, {"spec", "type"});
+  if (type == "ExternalName" || StringAt(before, {"spec", "type"}) == "ExternalName") return;
+  // An address that the client does name is the list of addresses, too.
+  if (!HasMember(spec, "clusterIP")) {
+    for (const std::string_view name : {"clusterIP", "clusterIPs"}) CopyIfMissing(old_spec->get_object(), spec, name);
+  }
+  for (const std::string_view name : {"ipFamilies", "ipFamilyPolicy"}) {
+    CopyIfMissing(old_spec->get_object(), spec, name);
+  }
+  if (type != "NodePort" && type != "LoadBalancer") return;
+  CopyIfMissing(old_spec->get_object(), spec, "healthCheckNodePort");
+  if (spec.contains("ports") && old_spec->get_object().contains("ports")) {
+    KeepNodePorts(old_spec->get_object().at("ports"), spec.at("ports"));
+  }
+}
+
+void CountChange(const Json& before, Json& after) {
+  if (StringAt(before, {"kind"}) == "DaemonSet") CountTemplate(before, after);
+  const std::int64_t generation = GenerationOf(before);
+  if (generation > 0 && !WantsTheSame(before, after)) MetadataOf(after)["generation"] = generation + 1;
+}
+
+}  // namespace kumiko::localcluster

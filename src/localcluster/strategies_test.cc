@@ -1,0 +1,88 @@
+#include "localcluster/strategies.h"
+
+#include <gtest/gtest.h>
+
+#include "localcluster/object_tree.h"
+
+namespace kumiko::localcluster {
+namespace {
+
+Json Parse(std::string_view text) {
+  auto json = ParseJson(text);
+  EXPECT_TRUE(json) << json.error().message;
+  return json.value_or(Json());
+}
+
+Json Created(std::string_view manifest) {
+  Result<Json> object = PrepareCreate(Parse(manifest));
+  EXPECT_TRUE(object) << object.error().message;
+  StampCreated(*object, "u-1", Time());
+  return *object;
+}
+
+std::int64_t GenerationAfter(const Json& before, std::string_view pointer, const Json& value) {
+  Json sent = before;
+  sent.at_pointer(pointer) = value;
+  const Json after = PrepareUpdate(before, sent, kube::Subresource::kNone);
+  return FindPath(after, {"metadata", "generation"})->as_int64();
+}
+
+TEST(Strategies, AJobSelectsByItsUid) {
+  const Json job = Created(R"({"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "j"},
+      "spec": {"template": {"spec": {"restartPolicy": "Never", "containers": []}}}})");
+  EXPECT_EQ(*FindPath(job, {"spec", "selector"}),
+            Parse(R"({"matchLabels": {"batch.kubernetes.io/controller-uid": "u-1"}})"));
+  EXPECT_EQ(*FindPath(job, {"spec", "template", "metadata", "labels"}),
+            Parse(R"({"job-name": "j", "batch.kubernetes.io/job-name": "j", "controller-uid": "u-1",
+                      "batch.kubernetes.io/controller-uid": "u-1"})"));
+  const Json manual = Created(R"({"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "j"},
+      "spec": {"manualSelector": true, "selector": {"matchLabels": {"a": "b"}},
+               "template": {"metadata": {"labels": {"a": "b"}}}}})");
+  EXPECT_EQ(*FindPath(manual, {"spec", "selector"}), Parse(R"({"matchLabels": {"a": "b"}})"));
+}
+
+TEST(Strategies, OnlyKindsThatCountHaveAGeneration) {
+  const Json map =
+      Created(R"({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c"}, "data": {"a": "b"}})");
+  EXPECT_EQ(FindPath(map, {"metadata", "generation"}), nullptr);
+  Json sent = map;
+  sent.at_pointer("/data/a") = "c";
+  EXPECT_EQ(FindPath(PrepareUpdate(map, sent, kube::Subresource::kNone), {"metadata", "generation"}), nullptr);
+}
+
+TEST(Strategies, AnnotationsOfADeploymentCountAsAChange) {
+  const Json deployment = Created(R"({"apiVersion": "apps/v1", "kind": "Deployment",
+      "metadata": {"name": "d", "labels": {"a": "b"}, "annotations": {"a": "b"}}, "spec": {"replicas": 1}})");
+  EXPECT_EQ(GenerationAfter(deployment, "/metadata/labels/a", "c"), 1);
+  EXPECT_EQ(GenerationAfter(deployment, "/metadata/annotations/a", "c"), 2);
+  EXPECT_EQ(GenerationAfter(deployment, "/spec/replicas", 2), 2);
+}
+
+TEST(Strategies, ADaemonSetCountsItsTemplates) {
+  const Json set = Created(R"({"apiVersion": "apps/v1", "kind": "DaemonSet", "metadata": {"name": "d"},
+      "spec": {"minReadySeconds": 1, "template": {"metadata": {"labels": {"a": "b"}}}}})");
+  const auto counted = [&](std::string_view pointer, const Json& value) {
+    Json sent = set;
+    sent.at_pointer(pointer) = value;
+    const Json after = PrepareUpdate(set, sent, kube::Subresource::kNone);
+    return std::string(StringAt(after, {"metadata", "annotations", "deprecated.daemonset.template.generation"}));
+  };
+  EXPECT_EQ(counted("/spec/template/metadata/labels/a", "c"), "2");
+  EXPECT_EQ(counted("/spec/minReadySeconds", 2), "1");
+}
+
+TEST(Strategies, AServiceKeepsItsAddressAndNodePorts) {
+  Json before = Created(R"({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "s"},
+      "spec": {"type": "NodePort", "clusterIP": "10.96.0.7", "ports": [{"port": 80, "nodePort": 30080}]}})");
+  const Json after = PrepareUpdate(before, Parse(R"({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "s"},
+      "spec": {"type": "NodePort", "ports": [{"port": 80}, {"port": 81}]}})"),
+                                   kube::Subresource::kNone);
+  EXPECT_EQ(StringAt(after, {"spec", "clusterIP"}), "10.96.0.7");
+  EXPECT_EQ(*FindPath(after, {"spec", "clusterIPs"}), Parse(R"(["10.96.0.7"])"));
+  EXPECT_EQ(*FindPath(after, {"spec", "ports"}),
+            Parse(R"([{"port": 80, "protocol": "TCP", "targetPort": 80, "nodePort": 30080},
+                      {"port": 81, "protocol": "TCP", "targetPort": 81}])"));
+}
+
+}  // namespace
+}  // namespace kumiko::localcluster
