@@ -21,6 +21,8 @@ class TreeBuilder {
   using Code = boost::json::error_code;
   using View = boost::json::string_view;
 
+  explicit TreeBuilder(std::vector<DuplicateMember>* duplicates) : duplicates_(duplicates) {}
+
   Json Take() { return std::move(root_); }
   const std::string& problem() const { return problem_; }
 
@@ -33,7 +35,10 @@ class TreeBuilder {
   bool on_key_part(View part, std::size_t, Code&) { return Append(part); }
   bool on_key(View part, std::size_t, Code& code) {
     text_.append(part.data(), part.size());
-    if (open_.back().value.get_object().contains(text_)) {
+    const JsonObject& object = open_.back().value.get_object();
+    if (object.contains(text_) && duplicates_ != nullptr) {
+      duplicates_->push_back({OpenPath(), object.size(), text_});
+    } else if (object.contains(text_)) {
       problem_ = "duplicate key \"" + text_ + "\"";
       code = boost::json::error::exception;
       return false;
@@ -69,6 +74,20 @@ class TreeBuilder {
     std::string key;
   };
 
+  // Of the innermost open object, in the form of Kubernetes' decoding errors.
+  std::string OpenPath() const {
+    std::string path;
+    for (std::size_t level = 0; level + 1 < open_.size(); ++level) {
+      if (const JsonArray* list = open_[level].value.if_array()) {
+        path += fmt::format("[{}]", list->size());
+      } else {
+        if (!path.empty()) path += '.';
+        path += open_[level].key;
+      }
+    }
+    return path;
+  }
+
   bool Append(View part) {
     text_.append(part.data(), part.size());
     return true;
@@ -102,6 +121,7 @@ class TreeBuilder {
   }
 
   Json root_;
+  std::vector<DuplicateMember>* duplicates_;  // null: a duplicate is an error
   std::vector<Level> open_;
   std::string text_;
   std::string problem_;
@@ -220,14 +240,12 @@ void WriteCompact(const Json& value, std::string& out) {
   }
 }
 
-}  // namespace
-
-Result<Json> ParseJson(std::string_view text) {
+Result<Json> Parse(std::string_view text, std::vector<DuplicateMember>* duplicates) {
   try {
     boost::json::parse_options options;
     // The builder counts the levels itself, so that the bound and its message are ours.
     options.max_depth = static_cast<std::size_t>(kMaxJsonDepth) + 1;
-    boost::json::basic_parser<TreeBuilder> parser(options);
+    boost::json::basic_parser<TreeBuilder> parser(options, duplicates);
     boost::json::error_code code;
     const std::size_t used = parser.write_some(false, text.data(), text.size(), code);
     if (!code && used < text.size()) code = boost::json::error::extra_data;
@@ -239,6 +257,18 @@ Result<Json> ParseJson(std::string_view text) {
   } catch (const std::exception& error) {
     return Fail(Code::kInternal, "reading JSON: {}", error.what());
   }
+}
+
+}  // namespace
+
+Result<Json> ParseJson(std::string_view text) {
+  return Parse(text, nullptr);
+}
+
+Result<JsonWithDuplicates> ParseJsonWithDuplicates(std::string_view text) {
+  JsonWithDuplicates parsed;
+  KU_TRY(parsed.value, Parse(text, &parsed.duplicates));
+  return parsed;
 }
 
 std::string WriteJson(const Json& value) {

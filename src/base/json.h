@@ -7,6 +7,7 @@
 #include <boost/json/value.hpp>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 
@@ -21,6 +22,19 @@ inline constexpr int kMaxJsonDepth = 100;
 
 // Strict RFC 8259 JSON; integers stay exact (int64, uint64). Errors: kInvalidArgument with line and column.
 Result<Json> ParseJson(std::string_view text);
+
+// A member whose name an earlier member of the same object has.
+struct DuplicateMember {
+  std::string object_path;   // "spec.containers[0]"; "" for the whole
+  std::size_t position = 0;  // how many members of other names stand before it in the object
+  std::string name;
+};
+struct JsonWithDuplicates {
+  Json value;
+  std::vector<DuplicateMember> duplicates;  // in the order of the text
+};
+// As ParseJson, but of members of one name the last is kept, in the place of the first, and the further ones are told.
+Result<JsonWithDuplicates> ParseJsonWithDuplicates(std::string_view text);
 
 // Compact, members in the order of the tree.
 std::string WriteJson(const Json& value);

@@ -34,6 +34,20 @@ TEST(Json, RefusesWhatJsonDoesNotAllow) {
   }
 }
 
+TEST(Json, TellsWhereDuplicatesAreAndKeepsTheLast) {
+  const auto parsed =
+      ParseJsonWithDuplicates(R"({"a": 1, "b": [{}, {"c": 1, "d": 2, "c": {"e": 3, "e": 4}}], "a": 2})");
+  ASSERT_TRUE(parsed) << parsed.error().message;
+  EXPECT_EQ(WriteJson(parsed->value), R"({"a":2,"b":[{},{"c":{"e":4},"d":2}]})");
+  ASSERT_EQ(parsed->duplicates.size(), 3U);
+  EXPECT_EQ(parsed->duplicates[0].object_path, "b[1]");
+  EXPECT_EQ(parsed->duplicates[0].name, "c");
+  EXPECT_EQ(parsed->duplicates[0].position, 2U);
+  EXPECT_EQ(parsed->duplicates[1].object_path, "b[1].c");
+  EXPECT_EQ(parsed->duplicates[2].object_path, "");
+  EXPECT_EQ(parsed->duplicates[2].name, "a");
+}
+
 TEST(Json, RefusesMoreThan100Levels) {
   EXPECT_TRUE(ParseJson(std::string(100, '[') + std::string(100, ']')).has_value());
   EXPECT_FALSE(ParseJson(std::string(101, '[') + std::string(101, ']')).has_value());

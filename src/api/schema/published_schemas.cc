@@ -27,9 +27,8 @@ void AppendReferences(std::string_view text, std::vector<std::string_view>& name
   }
 }
 
-// The file is an object with one member a line: "name":{...},
-PublishedSchemas::PublishedSchemas() {
-  Result<std::string> text = Decompress(CompressedSchemas(), kMaxBytes);
+LinesByName::LinesByName(std::string_view compressed) {
+  Result<std::string> text = Decompress(compressed, kMaxBytes);
   KU_CHECK(text.has_value()) << text.error().message;
   text_ = std::move(*text);
   std::string_view rest = text_;
@@ -40,22 +39,32 @@ PublishedSchemas::PublishedSchemas() {
     const std::size_t colon = line.find("\":");
     if (!line.starts_with('"') || colon == std::string_view::npos) continue;
     if (line.ends_with(',')) line.remove_suffix(1);
-    schemas_.push_back({line.substr(1, colon - 1), line.substr(colon + 2)});
+    lines_.push_back({line.substr(1, colon - 1), line.substr(colon + 2)});
   }
 }
 
-std::string_view PublishedSchemas::Find(std::string_view name) const {
-  const auto found =
-      std::lower_bound(schemas_.begin(), schemas_.end(), name,
-                       [](const Named& schema, std::string_view wanted) { return schema.name < wanted; });
-  return found == schemas_.end() || found->name != name ? std::string_view() : found->text;
+std::string_view LinesByName::Find(std::string_view name) const {
+  const auto found = std::ranges::lower_bound(lines_, name, {}, &Line::name);
+  return found == lines_.end() || found->name != name ? std::string_view() : found->text;
 }
+
+GoTypes::GoTypes() : types_(CompressedGoTypes()) {}
+
+Json GoTypes::Find(std::string_view struct_name) const {
+  const std::string_view text = types_.Find(struct_name);
+  if (text.empty()) return nullptr;
+  Result<Json> types = ParseJson(text);
+  KU_CHECK(types.has_value()) << "data/openapi/go-types.json: " << struct_name << ": " << types.error().message;
+  return std::move(*types);
+}
+
+PublishedSchemas::PublishedSchemas() : schemas_(CompressedSchemas()) {}
 
 std::vector<std::string_view> PublishedSchemas::OfGroupVersion(std::string_view group, std::string_view version) const {
   const std::string begin = fmt::format(R"({{"group":"{}","kind":")", group);
   const std::string end = fmt::format(R"("version":"{}"}})", version);
   std::vector<std::string_view> names;
-  for (const Named& schema : schemas_) {
+  for (const Named& schema : schemas_.all()) {
     std::string_view rest = schema.text;
     for (std::size_t at = rest.find(begin); at != std::string_view::npos; at = rest.find(begin)) {
       rest.remove_prefix(at);
@@ -73,7 +82,7 @@ std::vector<std::string_view> PublishedSchemas::OfGroupVersion(std::string_view 
 std::string_view PublishedSchemas::OfKind(std::string_view group, std::string_view version,
                                           std::string_view kind) const {
   const std::string marker = KindMarker(group, version, kind);
-  for (const Named& schema : schemas_) {
+  for (const Named& schema : schemas_.all()) {
     if (schema.text.find(marker) != std::string_view::npos) return schema.name;
   }
   return {};
@@ -86,7 +95,7 @@ std::vector<PublishedSchemas::Named> PublishedSchemas::WithReferences(std::vecto
     const std::string_view name = names.back();
     names.pop_back();
     if (!seen.insert(name).second) continue;
-    const std::string_view text = Find(name);
+    const std::string_view text = schemas_.Find(name);
     all.push_back({name, text});
     AppendReferences(text, names);
   }

@@ -41,6 +41,7 @@ struct Schema {
 
   // The member's schema, or null when it is unknown.
   const Schema* Find(std::string_view member) const;
+  const Member* FindMember(std::string_view member) const;
 };
 
 // The schema of a built-in kind, group "" for the core one, or null when no document describes it. Thread safe. The

@@ -81,18 +81,22 @@ bool AmendsReference(const Json& json) {
 
 }  // namespace
 
+const Schema::Member* Schema::FindMember(std::string_view member) const {
+  const auto found = std::ranges::lower_bound(members, member, {}, &Member::name);
+  return found == members.end() || found->name != member ? nullptr : &*found;
+}
+
 const Schema* Schema::Find(std::string_view member) const {
-  const auto found = std::lower_bound(members.begin(), members.end(), member,
-                                      [](const Member& have, std::string_view wanted) { return have.name < wanted; });
-  return found == members.end() || found->name != member ? nullptr : found->schema;
+  const Member* found = FindMember(member);
+  return found == nullptr ? nullptr : found->schema;
 }
 
 void SchemaSet::AddNamed(const std::vector<NamedJson>& schemas) {
-  std::vector<std::pair<Schema*, const Json*>> waiting;
+  std::vector<std::pair<Schema*, const NamedJson*>> waiting;
   for (const NamedJson& schema : schemas) {
-    if (Find(schema.name) == nullptr) waiting.emplace_back(Named(schema.name), &schema.json);
+    if (Find(schema.name) == nullptr) waiting.emplace_back(Named(schema.name), &schema);
   }
-  for (const auto& [schema, json] : waiting) Fill(*json, *schema);
+  for (const auto& [schema, named] : waiting) Fill(named->json, *schema);
   FinishAmended();
 }
 
@@ -148,7 +152,8 @@ void SchemaSet::Fill(const Json& json, Schema& schema) {
   const Json* values = kumiko::Find(json, "additionalProperties");
   const Json* items = kumiko::Find(json, "items");
   if (properties != nullptr && properties->is_object()) {
-    for (const auto& [name, member] : properties->get_object()) schema.members.push_back({name, Read(member)});
+    for (const auto& [name, member] : properties->get_object())
+      schema.members.push_back({.name = name, .schema = Read(member)});
     std::ranges::sort(schema.members, {}, &Schema::Member::name);
   }
   const bool has_values = values != nullptr && values->is_object();

@@ -1,0 +1,248 @@
+#include "api/schema/field_validation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+
+#include "api/patch/go_text.h"
+#include "api/schema/decoding_place.h"
+#include "api/schema/go_texts.h"
+#include "api/schema/strict_errors.h"
+#include "base/text.h"
+
+namespace kumiko::api {
+namespace {
+
+using Type = Schema::Type;
+
+// A double that Go can read as an integer does not exist: 1.0 and 1e3 are no integers to it.
+std::string NumberText(const Json& number) {
+  std::string text = GoNumber(number);
+  if (number.is_double() && text.find_first_of(".e") == std::string::npos) text += ".0";
+  return text;
+}
+
+std::string_view ValueName(const Json& value) {
+  if (value.is_object()) return "object";
+  if (value.is_array()) return "array";
+  if (value.is_string()) return "string";
+  return value.is_bool() ? "bool" : "number";
+}
+
+bool IsNumber(const Json& value) {
+  return value.is_int64() || value.is_uint64() || value.is_double();
+}
+
+// What null becomes in a list or a map, whose items Go keeps by value.
+Json ZeroOf(const Schema& schema) {
+  switch (schema.type) {
+    case Type::kObject:
+      return schema.keeps_unknown ? Json(nullptr) : Json(JsonObject());
+    case Type::kArray:
+      return JsonArray();
+    case Type::kString:
+      return "";
+    case Type::kInteger:
+    case Type::kNumber:
+      return 0;
+    case Type::kBoolean:
+      return false;
+    case Type::kIntOrString:
+      return schema.format == "quantity" ? Json("0") : Json(0);
+    case Type::kAny:
+      break;
+  }
+  return nullptr;
+}
+
+class Decoder {
+ public:
+  Decoder(const Schema& root, std::span<const DuplicateMember> duplicates) : place_(root), duplicates_(duplicates) {}
+
+  // Changes `value`; null never comes here. False: a type that reads by code of its own refused, and Go stops there.
+  bool Decode(Json& value, const Schema& schema) {
+    switch (schema.type) {
+      case Type::kObject:
+        if (!schema.members.empty()) return DecodeStruct(value, schema);
+        return schema.items == nullptr || DecodeMap(value, schema);
+      case Type::kArray:
+        return DecodeList(value, schema);
+      case Type::kString:
+        return DecodeString(value, schema);
+      case Type::kInteger:
+        return DecodeInteger(value, schema);
+      case Type::kNumber:
+        return IsNumber(value) || Wrong(value, schema);
+      case Type::kBoolean:
+        return value.is_bool() || Wrong(value, schema);
+      case Type::kIntOrString:
+        return schema.format == "quantity" ? DecodeQuantity(value) : DecodeIntOrString(value);
+      case Type::kAny:
+        break;
+    }
+    return true;
+  }
+
+  // What refuses the object, if anything does.
+  const std::optional<std::string>& error() const { return error_; }
+  std::vector<std::string> TakeStrictErrors() { return strict_errors_.Take(); }
+
+ private:
+  // Go goes on after a wrong type and reports the first, unless something stops it.
+  bool Wrong(std::string_view value, const Schema& schema) {
+    if (!error_) error_ = place_.CannotUnmarshal(value, schema);
+    return true;
+  }
+  bool Wrong(const Json& value, const Schema& schema) { return Wrong(ValueName(value), schema); }
+  bool Stop(std::string error) {
+    error_ = std::move(error);
+    return false;
+  }
+
+  bool DecodeStruct(Json& value, const Schema& schema) {
+    if (!value.is_object()) return Wrong(value, schema);
+    JsonObject& object = value.get_object();
+    std::size_t seen = 0;
+    for (std::size_t at = 0; at < object.size(); ++seen) {
+      auto* const entry = object.begin() + at;
+      ReportDuplicates(seen, &schema);
+      const Schema::Member* member = schema.FindMember(entry->key());
+      if (member == nullptr) strict_errors_.Unknown(place_.PathOf(entry->key()));
+      if (member == nullptr || entry->value().is_null()) {
+        object.stable_erase(entry);
+        continue;
+      }
+      place_.EnterMember(schema, member->name);
+      if (!Decode(entry->value(), *member->schema)) return false;
+      place_.Leave();
+      ++at;
+    }
+    ReportDuplicates(seen, &schema);
+    return true;
+  }
+
+  bool DecodeMap(Json& value, const Schema& schema) {
+    if (!value.is_object()) return Wrong(value, schema);
+    std::size_t seen = 0;
+    for (auto& entry : value.get_object()) {
+      ReportDuplicates(seen++, nullptr);
+      if (entry.value().is_null()) {
+        entry.value() = ZeroOf(*schema.items);
+        continue;
+      }
+      place_.EnterKey(entry.key());
+      if (!Decode(entry.value(), *schema.items)) return false;
+      place_.Leave();
+    }
+    ReportDuplicates(seen, nullptr);
+    return true;
+  }
+
+  bool DecodeList(Json& value, const Schema& schema) {
+    if (!value.is_array()) return Wrong(value, schema);
+    if (schema.items == nullptr) return true;
+    JsonArray& list = value.get_array();
+    for (std::size_t index = 0; index < list.size(); ++index) {
+      Json& item = list[index];
+      if (item.is_null()) {
+        item = ZeroOf(*schema.items);
+        continue;
+      }
+      place_.EnterItem(index);
+      if (!Decode(item, *schema.items)) return false;
+      place_.Leave();
+    }
+    return true;
+  }
+
+  bool DecodeString(Json& value, const Schema& schema) {
+    const GoTextKind kind = GoTextKindOf(schema);
+    if (!value.is_string()) {
+      if (kind == GoTextKind::kPlain || kind == GoTextKind::kBase64) return Wrong(value, schema);
+      return Stop(place_.CannotUnmarshalInto(ValueName(value), "string"));
+    }
+    const Result<std::string> text = CanonicalGoText(kind, value.get_string());
+    if (text) {
+      if (kind != GoTextKind::kPlain) value = *text;
+      return true;
+    }
+    if (kind != GoTextKind::kBase64) return Stop(text.error().message);
+    if (!error_) error_ = text.error().message;
+    return true;
+  }
+
+  bool DecodeInteger(Json& value, const Schema& schema) {
+    if (value.is_int64()) {
+      const std::int64_t number = value.get_int64();
+      const bool narrow = schema.format == "int32";
+      if (!narrow ||
+          (number >= std::numeric_limits<std::int32_t>::min() && number <= std::numeric_limits<std::int32_t>::max())) {
+        return true;
+      }
+    }
+    if (!IsNumber(value)) return Wrong(value, schema);
+    return Wrong(fmt::format("number {}", NumberText(value)), schema);
+  }
+
+  bool DecodeQuantity(Json& value) {
+    std::string text;
+    if (value.is_string()) {
+      text = value.get_string();
+    } else if (IsNumber(value)) {
+      text = NumberText(value);
+    }
+    const auto canonical = CanonicalQuantity(Trim(text));
+    if (!canonical) return Stop(canonical.error().message);
+    value = *canonical;
+    return true;
+  }
+
+  bool DecodeIntOrString(const Json& value) {
+    if (value.is_string()) return true;
+    if (!IsNumber(value)) return Stop(place_.CannotUnmarshalInto(ValueName(value), "int32"));
+    if (value.is_int64() && value.get_int64() == static_cast<std::int32_t>(value.get_int64())) return true;
+    return Stop(place_.CannotUnmarshalInto(fmt::format("number {}", NumberText(value)), "int32"));
+  }
+
+  // Those that the text has before the member of this position. A struct's unknown members are no duplicates.
+  void ReportDuplicates(std::size_t position, const Schema* struct_schema) {
+    if (duplicates_.empty()) return;
+    const std::string here = place_.Path();
+    for (const DuplicateMember& duplicate : duplicates_) {
+      if (duplicate.position != position || duplicate.object_path != here) continue;
+      if (struct_schema == nullptr || struct_schema->FindMember(duplicate.name) != nullptr) {
+        strict_errors_.Duplicate(place_.PathOf(duplicate.name));
+      }
+    }
+  }
+
+  DecodingPlace place_;
+  std::span<const DuplicateMember> duplicates_;
+  StrictErrors strict_errors_;
+  std::optional<std::string> error_;
+};
+
+}  // namespace
+
+Result<DecodedObject> DecodeBySchema(Json object, const Schema& schema, std::span<const DuplicateMember> duplicates) {
+  Decoder decoder(schema, duplicates);
+  if (!object.is_null()) decoder.Decode(object, schema);
+  if (decoder.error()) return Fail(Code::kInvalidArgument, "{}", *decoder.error());
+  return DecodedObject{std::move(object), decoder.TakeStrictErrors()};
+}
+
+std::vector<std::string> StrictErrorsOf(std::span<const DuplicateMember> duplicates) {
+  StrictErrors errors;
+  for (const DuplicateMember& duplicate : duplicates) {
+    errors.Duplicate(duplicate.object_path + (duplicate.object_path.empty() ? "" : ".") + duplicate.name);
+  }
+  return errors.Take();
+}
+
+std::string DescribeStrictErrors(std::span<const std::string> strict_errors) {
+  return fmt::format("strict decoding error: {}", fmt::join(strict_errors, ", "));
+}
+
+}  // namespace kumiko::api
