@@ -30,5 +30,6 @@ void ValidateDeviceTaintRule(const DeviceTaintRule& rule, FieldErrors& errors);
 
 // v1beta1 to v1 (spec dra-allocator §1.9): flat requests go under `exactly`, `basic` devices become flat.
 void ConvertFromV1Beta1(std::string_view kind, Json& object);
+void ConvertToV1Beta1(std::string_view kind, Json& object);
 
 }  // namespace kumiko::api

@@ -61,6 +61,14 @@ void AddUp(CLI::App& app, UpOptions& options, std::string& policy, std::string& 
       ->check(CheckNotEmpty)
       ->envname("KUMIKO_EXAMPLES")
       ->type_name("DIR");
+  up->add_option("--api-port", options.api_port, "Port of the API on 127.0.0.1 (default: a free one)")
+      ->check(CLI::Range(1, 65535))
+      ->envname("KUMIKO_API_PORT")
+      ->type_name("PORT");
+  up->add_option("--kubeconfig", options.kubeconfig, "File to write the kubeconfig to, replaced if it is ours")
+      ->check(CheckNotEmpty)
+      ->envname("KUMIKO_KUBECONFIG")
+      ->type_name("FILE");
   up->add_option("--seed", options.seed, "Seed of every random choice (default: 1)")
       ->check(CheckSeed)
       ->envname("KUMIKO_SEED");

@@ -1,15 +1,18 @@
 #include "cli/up.h"
 
+#include <fmt/format.h>
 #include <signal.h>
 #include <unistd.h>
 
 #include <memory>
+#include <optional>
 #include <ostream>
 #include <string_view>
 #include <thread>
 
 #include "base/clock.h"
 #include "base/term.h"
+#include "cli/api_access.h"
 #include "cli/demo.h"
 #include "cli/manifests.h"
 #include "cli/screen.h"
@@ -81,15 +84,26 @@ Result<std::string> Show(const UpOptions& options, Session& session, const repor
   return report::Draw(page, style);
 }
 
+// What to type next.
+void Invite(const ApiAccess& access, std::ostream& out) {
+  out << fmt::format(
+      "\nThe cluster is up at {}; Ctrl-C stops it. In another terminal:\n\n"
+      "  export KUBECONFIG={}\n"
+      "  kubectl get pods -A -o wide\n"
+      "  kubectl get resourceclaims -A\n"
+      "  kubectl describe nodes\n",
+      access.url(), access.kubeconfig());
+  out << std::flush;
+}
+
 Status Serve(const UpOptions& options, Session& session, const report::Style& style, const EndSignals& signals,
-             std::ostream& out, std::ostream& err) {
+             std::ostream& out) {
   Status ended;
   std::uint64_t shown = session.cluster->store().Revision();
   std::jthread loop([&](const std::stop_token& stop) { ended = session.cluster->Run(stop); });
-  if (IsTerminal(STDERR_FILENO)) err << "The cluster is up. Ctrl-C stops it.\n" << std::flush;
   while (out && !signals.Arrived()) {
     const std::uint64_t now = session.cluster->store().Revision();
-    if (now == shown) continue;
+    if (now == shown || !IsTerminal(STDOUT_FILENO)) continue;
     shown = now;
     KU_TRY(const std::string page, Show(options, session, style));
     out << '\n' << page << std::flush;
@@ -138,6 +152,12 @@ ExitCode RunUp(const UpOptions& options, std::ostream& out, std::ostream& err) {
   progress.Say("starting the cluster");
   auto session = Start(options);
   if (!session) return Refuse(session.error(), err);
+  std::optional<ApiAccess> access;
+  if (!options.demo || options.keep) {
+    auto opened = ApiAccess::Open(*session->cluster, static_cast<std::uint16_t>(options.api_port), options.kubeconfig);
+    if (!opened) return Refuse(opened.error(), err);
+    access.emplace(std::move(*opened));
+  }
   progress.Say("placing pods");
   if (const Status applied = session->cluster->Apply(*documents); !applied) return Refuse(applied.error(), err);
   if (const Status idle = session->cluster->RunUntilIdle(); !idle) return Refuse(idle.error(), err);
@@ -147,9 +167,10 @@ ExitCode RunUp(const UpOptions& options, std::ostream& out, std::ostream& err) {
   if (!page) return Refuse(page.error(), err);
   out << *page << std::flush;
   if (!out) return ExitCode::kInternalFailure;  // nobody would see what changes
-  if (options.demo && !options.keep) return ExitCode::kDone;
+  if (!access) return ExitCode::kDone;
 
-  const Status served = Serve(options, *session, style, signals, out, err);
+  Invite(*access, out);
+  const Status served = Serve(options, *session, style, signals, out);
   return served ? ExitCode::kDone : Refuse(served.error(), err);
 }
 

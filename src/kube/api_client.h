@@ -46,7 +46,8 @@ enum class Propagation { kBackground, kForeground, kOrphan };
 
 struct DeleteOptions {
   Propagation propagation = Propagation::kBackground;
-  std::optional<std::string> uid = {};  // precondition
+  std::optional<std::string> uid = {};               // precondition
+  std::optional<std::string> resource_version = {};  // precondition
   // Of pods on a node: how long the kubelet has to stop them; 0 removes at once. Absent: as the pod's spec says.
   std::optional<std::int64_t> grace_period_seconds = {};
 };

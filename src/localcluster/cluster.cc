@@ -56,7 +56,7 @@ allocator::Demand DemandOf(const ClusterFile& file) {
 struct Cluster::Impl {
   Impl(const ClusterFile& file, const ClusterOptions& options, const Clock& time)
       : clock(time),
-        store(time, StoreOptions{.seed = options.seed, .on_change = [this] { bell.Ring(); }}),
+        store(time, StoreOptions{.seed = options.seed, .on_change = [this] { Wrote(); }}),
         scheduler(store, time,
                   SchedulerOptions{.policy = options.policy,
                                    .demand = options.use_demand ? DemandOf(file) : allocator::Demand(),
@@ -70,6 +70,11 @@ struct Cluster::Impl {
     controllers.push_back(MakeClaimController(store));
     controllers.push_back({"kubelet", [this] { return kubelet.Step(); }, [this] { return kubelet.NextWake(); }});
     scheduling = {"scheduler", [this] { return scheduler.Step(); }, {}};
+  }
+
+  void Wrote() {
+    bell.Ring();
+    if (on_write) on_write();
   }
 
   static bool StepOne(const Controller& controller) {
@@ -94,6 +99,7 @@ struct Cluster::Impl {
   }
 
   Bell bell;
+  std::function<void()> on_write;
   const Clock& clock;
   Store store;
   SchedulerLoop scheduler;
@@ -114,6 +120,9 @@ Result<std::unique_ptr<Cluster>> Cluster::Create(const ClusterFile& file, const 
   return cluster;
 }
 
+void Cluster::OnWrite(std::function<void()> listener) {
+  impl_->on_write = std::move(listener);
+}
 kube::ApiClient& Cluster::api() {
   return impl_->store;
 }

@@ -2,6 +2,7 @@
 // loop until nothing changes. Same cluster file, options and calls: same bytes.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -37,6 +38,9 @@ class Cluster {
   static Result<std::unique_ptr<Cluster>> Create(const ClusterFile& file, const ClusterOptions& options,
                                                  const Clock& clock);
   ~Cluster();
+
+  // Called after every write, from the writer's thread. Set before anybody else writes.
+  void OnWrite(std::function<void()> listener);
 
   kube::ApiClient& api();
   Store& store();

@@ -30,32 +30,40 @@ Result<std::uint64_t> ParseRevision(const std::string& text) {
   return revision;
 }
 
-Status CheckKind(const std::string& kind) {
-  if (api::FindKind(kind) == nullptr) return Fail(Code::kNotFound, "kind {} is not served here", kind);
-  return {};
+kube::ApiResult<const api::KindInfo*> KindOf(const std::string& kind) {
+  const api::KindInfo* found = api::FindKind(kind);
+  if (found == nullptr) return kube::Refuse(kube::StatusReason::kNotFound, "kind {} is not served here", kind);
+  return found;
+}
+
+template <class T>
+Result<T> ToResult(kube::ApiResult<T> result) {
+  if (!result) return tl::unexpected<Error>(ToError(result.error()));
+  return std::move(*result);
 }
 
 // Reads the history at its reader's pace.
-class HistoryWatch final : public kube::Watch {
+class HistoryReader final : public ChangeReader {
  public:
-  HistoryWatch(std::shared_ptr<Guarded<Store::State>> state, kube::ObjectKey pattern, std::uint64_t seen)
+  HistoryReader(std::shared_ptr<Guarded<Store::State>> state, kube::ObjectKey pattern, std::uint64_t seen)
       : state_(std::move(state)), pattern_(std::move(pattern)), seen_(seen) {}
 
-  Result<std::vector<kube::WatchEvent>> Poll() override {
-    return state_->With([this](const Store::State& state) -> Result<std::vector<kube::WatchEvent>> {
+  Result<std::vector<StoredChange>> Read() override {
+    return state_->With([this](const Store::State& state) -> Result<std::vector<StoredChange>> {
       if (seen_ + 1 < state.OldestKept()) {
         return Fail(Code::kConflict, "watch of {}: the changes after revision {} are no longer kept; list again",
                     pattern_.kind, seen_);
       }
-      std::vector<kube::WatchEvent> events;
+      std::vector<StoredChange> changes;
       for (std::uint64_t next = seen_ + 1; next <= state.revision; ++next) {
         const Store::State::Change& change = state.history[next - state.OldestKept()];
-        if (Covers(pattern_, change.key)) events.push_back(change.event);
+        if (Covers(pattern_, change.key)) changes.push_back(change.what);
       }
       seen_ = state.revision;
-      return events;
+      return changes;
     });
   }
+  std::uint64_t revision() const override { return seen_; }
 
  private:
   std::shared_ptr<Guarded<Store::State>> state_;
@@ -63,35 +71,50 @@ class HistoryWatch final : public kube::Watch {
   std::uint64_t seen_;
 };
 
+class EventWatch final : public kube::Watch {
+ public:
+  explicit EventWatch(std::unique_ptr<ChangeReader> changes) : changes_(std::move(changes)) {}
+
+  Result<std::vector<kube::WatchEvent>> Poll() override {
+    KU_TRY(std::vector<StoredChange> changes, changes_->Read());
+    std::vector<kube::WatchEvent> events;
+    events.reserve(changes.size());
+    for (StoredChange& change : changes) events.push_back(std::move(change.event));
+    return events;
+  }
+
+ private:
+  std::unique_ptr<ChangeReader> changes_;
+};
+
 // Whether a new object may be put into its namespace.
-Status CheckNamespace(const Store::State& state, const kube::ObjectKey& key) {
-  if (key.namespace_.empty()) return {};
+std::optional<kube::ApiError> CheckNamespace(const Store::State& state, const api::KindInfo& kind,
+                                             const kube::ObjectKey& key) {
+  if (key.namespace_.empty()) return std::nullopt;
   const Tree found = state.Find({"Namespace", "", key.namespace_});
-  if (found == nullptr) {
-    return Fail(Code::kNotFound, "{}: metadata.namespace: namespace {} does not exist", Describe(key), key.namespace_);
-  }
-  if (FindPath(*found, {"metadata", "deletionTimestamp"}) != nullptr) {
-    return Fail(Code::kPermission, "{}: metadata.namespace: namespace {} is being deleted", Describe(key),
-                key.namespace_);
-  }
-  return {};
+  if (found == nullptr) return kube::NotFound(*api::FindKind("Namespace"), key.namespace_);
+  if (FindPath(*found, {"metadata", "deletionTimestamp"}) == nullptr) return std::nullopt;
+  kube::ApiError error = kube::Forbidden(
+      kind, key.name,
+      fmt::format("unable to create new content in namespace {} because it is being terminated", key.namespace_));
+  error.causes.push_back(
+      {"NamespaceTerminating", fmt::format("namespace {} is being terminated", key.namespace_), "metadata.namespace"});
+  return error;
 }
 
-Result<Tree> NotThere(const kube::ObjectKey& key) {
-  return Fail(Code::kNotFound, "{} does not exist", Describe(key));
-}
-
-Result<Tree> MovedOn(const kube::ObjectKey& key) {
-  return Fail(Code::kConflict, "{} has been changed by someone else; read it again", Describe(key));
-}
-
-// What a client states about the object it means: its version and uid, when given.
-bool MeansVersion(const Json& sent, const Json& current) {
-  for (const std::string_view name : {"resourceVersion", "uid"}) {
-    const std::string_view expected = StringAt(sent, {"metadata", name});
-    if (!expected.empty() && expected != StringAt(current, {"metadata", name})) return false;
+// What a client states about the object it means, its version and uid; nothing when it means this one.
+std::optional<kube::ApiError> CheckMeant(const api::KindInfo& kind, const Json& sent, const Json& current) {
+  const std::string_view name = StringAt(current, {"metadata", "name"});
+  const std::string_view version = StringAt(sent, {"metadata", "resourceVersion"});
+  if (!version.empty() && version != StringAt(current, {"metadata", "resourceVersion"})) {
+    return kube::Conflict(kind, name, kube::kModifiedMeanwhile);
   }
-  return true;
+  const std::string_view uid = StringAt(sent, {"metadata", "uid"});
+  const std::string_view current_uid = StringAt(current, {"metadata", "uid"});
+  if (uid.empty() || uid == current_uid) return std::nullopt;
+  return kube::Conflict(
+      kind, name,
+      fmt::format("Precondition failed: UID in precondition: {}, UID in object meta: {}", uid, current_uid));
 }
 
 // Stores `after` in place of `before` unless somebody was faster; nothing then. An unchanged object is not written.
@@ -124,15 +147,19 @@ void Store::Changed() const {
   if (options_.on_change) options_.on_change();
 }
 
-Result<Tree> Store::Get(const kube::ObjectKey& key) {
-  KU_TRY_OK(CheckKind(key.kind));
+kube::ApiResult<Tree> Store::Find(const kube::ObjectKey& key) {
+  KU_TRY_API(const api::KindInfo* kind, KindOf(key.kind));
   Tree found = state_->With([&](const State& state) { return state.Find(key); });
-  if (found == nullptr) return NotThere(key);
+  if (found == nullptr) return kube::Refuse(kube::NotFound(*kind, key.name));
   return found;
 }
 
+Result<Tree> Store::Get(const kube::ObjectKey& key) {
+  return ToResult(Find(key));
+}
+
 Result<kube::ObjectList> Store::List(const kube::ObjectKey& key) {
-  KU_TRY_OK(CheckKind(key.kind));
+  KU_TRY_OK(ToResult(KindOf(key.kind)));
   return state_->With([&](const State& state) {
     kube::ObjectList list;
     list.resource_version = std::to_string(state.revision);
@@ -144,57 +171,79 @@ Result<kube::ObjectList> Store::List(const kube::ObjectKey& key) {
   });
 }
 
+kube::ApiResult<std::unique_ptr<ChangeReader>> Store::ReadChanges(const kube::ObjectKey& key, std::uint64_t revision) {
+  if (const auto kind = KindOf(key.kind); !kind) return kube::Refuse(kind.error());
+  const auto [oldest, newest] =
+      state_->With([](const State& state) { return std::pair(state.OldestKept(), state.revision); });
+  if (revision + 1 < oldest) {
+    return kube::Refuse(kube::StatusReason::kExpired, "too old resource version: {} ({})", revision, oldest - 1);
+  }
+  if (revision > newest) {
+    return kube::Refuse(kube::StatusReason::kTimeout, "Too large resource version: {}, current: {}", revision, newest);
+  }
+  return std::make_unique<HistoryReader>(state_, key, revision);
+}
+
 Result<std::unique_ptr<kube::Watch>> Store::StartWatch(const kube::ObjectKey& key,
                                                        const std::string& resource_version) {
-  KU_TRY_OK(CheckKind(key.kind));
   KU_TRY(const std::uint64_t seen, ParseRevision(resource_version));
   if (seen > Revision()) {
     return Fail(Code::kInvalidArgument, "resource version {} is later than anything written", resource_version);
   }
-  return std::make_unique<HistoryWatch>(state_, key, seen);
+  KU_TRY(auto changes, ToResult(ReadChanges(key, seen)));
+  return std::make_unique<EventWatch>(std::move(changes));
 }
 
-Result<Tree> Store::Create(const Json& object) {
-  KU_TRY(Json prepared, PrepareCreate(object));
+kube::ApiResult<Tree> Store::CreateObject(const Json& object, const WriteOptions& options) {
+  Result<Json> stored = PrepareCreate(object);
+  if (!stored) return kube::Refuse(kube::StatusReason::kBadRequest, "{}", stored.error().message);
+  Json prepared = std::move(*stored);
   const std::string base(StringAt(prepared, {"metadata", "generateName"}));
   const bool generates = StringAt(prepared, {"metadata", "name"}).empty() && !base.empty();
   // The suffix is drawn under the lock; any suffix is as valid as this one.
   if (generates) MetadataOf(prepared)["name"] = base.substr(0, kMaxGeneratedBase) + "xxxxx";
   kube::ObjectKey key = kube::KeyOf(prepared);
-  if (key.name.empty()) {
-    return Fail(Code::kInvalidArgument, "{}: metadata.name: Required value: name or generateName is required",
-                key.kind);
+  KU_TRY_API(const api::KindInfo* kind, KindOf(key.kind));
+  if (options.finish) {
+    KU_TRY_API(prepared, options.finish(nullptr, std::move(prepared)));
   }
-  if (const auto errors = CheckObject(prepared, nullptr); !errors.empty()) {
-    return Fail(Code::kInvalidArgument, "{}: {}", Describe(key), api::Describe(errors));
-  }
+  std::vector<api::FieldError> errors = CheckObject(prepared, nullptr);
+  if (key.name.empty())
+    errors.insert(errors.begin(), {"metadata.name", "Required value: name or generateName is required"});
+  if (!errors.empty()) return kube::Refuse(kube::Invalid(*kind, key.name, errors));
   const Time now = clock_.Now();
-  Result<Tree> created = state_->With([&](State& state) -> Result<Tree> {
-    KU_TRY_OK(CheckNamespace(state, key));
+  kube::ApiResult<Tree> created = state_->With([&](State& state) -> kube::ApiResult<Tree> {
+    if (auto error = CheckNamespace(state, *kind, key)) return kube::Refuse(std::move(*error));
     for (int tries = 0; generates && tries < kNameTries; ++tries) {
       key.name = base.substr(0, kMaxGeneratedBase) + RandomSuffix(state.random);
       if (state.Find(key) == nullptr) break;
     }
-    if (state.Find(key) != nullptr) return Fail(Code::kAlreadyExists, "{} already exists", Describe(key));
+    if (state.Find(key) != nullptr) return kube::Refuse(kube::AlreadyExists(*kind, key.name));
     MetadataOf(prepared)["name"] = key.name;
     StampCreated(prepared, RandomUuid(state.random), now);
+    if (options.dry_run) return std::make_shared<const Json>(std::move(prepared));
     return state.Put(key, std::move(prepared));
   });
-  if (created) Changed();
+  if (created && !options.dry_run) Changed();
   return created;
 }
 
-Result<Tree> Store::Write(const kube::ObjectKey& key, kube::Subresource subresource, const Json& conditions,
-                          const std::function<Json(const Json&)>& next) {
+kube::ApiResult<Tree> Store::ChangeObject(const kube::ObjectKey& key, kube::Subresource subresource, const Edit& edit,
+                                          const WriteOptions& options) {
+  KU_TRY_API(const api::KindInfo* kind, KindOf(key.kind));
   for (;;) {
-    KU_TRY(const Tree before, Get(key));
-    if (!MeansVersion(conditions, *before)) return MovedOn(key);
-    Json after = PrepareUpdate(*before, next(*before), subresource);
-    if (after != *before) {
-      if (const auto errors = CheckObject(after, before.get()); !errors.empty()) {
-        return Fail(Code::kInvalidArgument, "{}: {}", Describe(key), api::Describe(errors));
-      }
+    KU_TRY_API(const Tree before, Find(key));
+    KU_TRY_API(const Json sent, edit(*before));
+    if (auto error = CheckMeant(*kind, sent, *before)) return kube::Refuse(std::move(*error));
+    Json after = PrepareUpdate(*before, sent, subresource);
+    if (options.finish) {
+      KU_TRY_API(after, options.finish(before.get(), std::move(after)));
     }
+    if (after != *before) {
+      const auto errors = CheckObject(after, before.get());
+      if (!errors.empty()) return kube::Refuse(kube::Invalid(*kind, key.name, errors));
+    }
+    if (options.dry_run) return std::make_shared<const Json>(std::move(after));
     bool wrote = false;
     const std::optional<Tree> stored =
         state_->With([&](State& state) { return Replace(state, key, before, std::move(after), wrote); });
@@ -203,47 +252,57 @@ Result<Tree> Store::Write(const kube::ObjectKey& key, kube::Subresource subresou
   }
 }
 
+Result<Tree> Store::Create(const Json& object) {
+  return ToResult(CreateObject(object));
+}
+
 Result<Tree> Store::Update(const Json& object, kube::Subresource subresource) {
   KU_TRY(const Json sent, api::ToStored(object));
-  const kube::ObjectKey key = kube::KeyOf(sent);
-  return Write(key, subresource, sent, [&](const Json&) { return sent; });
+  return ToResult(ChangeObject(kube::KeyOf(sent), subresource, [&](const Json&) { return sent; }));
 }
 
 Result<Tree> Store::Patch(const kube::ObjectKey& key, const Json& merge_patch, kube::Subresource subresource) {
   if (!merge_patch.is_object()) {
     return Fail(Code::kInvalidArgument, "{}: a merge patch is a map, got {}", Describe(key), JsonTypeName(merge_patch));
   }
-  return Write(key, subresource, merge_patch, [&](const Json& current) {
+  return ToResult(ChangeObject(key, subresource, [&](const Json& current) {
     Json patched = current;
     api::MergePatch(patched, merge_patch);
     // A patch cannot turn an object into another one.
     for (const std::string_view name : {"apiVersion", "kind"}) patched.as_object()[name] = current.at(name);
     if (!patched.at("metadata").is_object()) patched.as_object()["metadata"] = current.at("metadata");
     return patched;
-  });
+  }));
 }
 
-Status Store::Delete(const kube::ObjectKey& key, const kube::DeleteOptions& options) {
-  KU_TRY_OK(CheckKind(key.kind));
+kube::ApiResult<DeletedObject> Store::DeleteObject(const kube::ObjectKey& key, const kube::DeleteOptions& options,
+                                                   const WriteOptions& write_options) {
+  KU_TRY_API(const api::KindInfo* kind, KindOf(key.kind));
   const Time now = clock_.Now();
   bool wrote = false;
-  Status deleted = state_->With([&](State& state) -> Status {
+  kube::ApiResult<DeletedObject> deleted = state_->With([&](State& state) -> kube::ApiResult<DeletedObject> {
     const Tree before = state.Find(key);
-    if (before == nullptr) return Fail(Code::kNotFound, "{} does not exist", Describe(key));
-    if (options.uid && StringAt(*before, {"metadata", "uid"}) != *options.uid) {
-      return Fail(Code::kConflict, "{} is another object than the one meant (uid differs)", Describe(key));
-    }
+    if (before == nullptr) return kube::Refuse(kube::NotFound(*kind, key.name));
+    const Json meant{
+        {"metadata", {{"uid", options.uid.value_or("")}, {"resourceVersion", options.resource_version.value_or("")}}}};
+    if (auto error = CheckMeant(*kind, meant, *before)) return kube::Refuse(std::move(*error));
     std::optional<Json> after = PrepareDelete(*before, options, now);
-    wrote = !after || *after != *before;
+    wrote = !write_options.dry_run && (!after || *after != *before);
     if (!after) {
-      state.Remove(key);
-    } else if (wrote) {
-      state.Put(key, std::move(*after));
+      if (wrote) state.Remove(key);
+      return DeletedObject{before, true};
     }
-    return {};
+    if (!wrote) return DeletedObject{std::make_shared<const Json>(std::move(*after)), false};
+    return DeletedObject{state.Put(key, std::move(*after)), false};
   });
   if (wrote) Changed();
   return deleted;
+}
+
+Status Store::Delete(const kube::ObjectKey& key, const kube::DeleteOptions& options) {
+  const auto deleted = DeleteObject(key, options);
+  if (!deleted) return tl::unexpected<Error>(ToError(deleted.error()));
+  return {};
 }
 
 std::uint64_t Store::Revision() const {

@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "base/guarded.h"
 #include "kube/api_client.h"
+#include "kube/api_error.h"
 
 namespace kumiko::localcluster {
 
@@ -36,6 +37,33 @@ struct ManifestProblem {
   bool operator==(const ManifestProblem&) const = default;
 };
 
+// One write, as a watch with a selector needs it: an object may come into the selection or leave it.
+struct StoredChange {
+  kube::WatchEvent event;
+  std::shared_ptr<const Json> before;  // null when it was created
+};
+
+// A position in the history of changes to the objects that a key covers. Used by one thread at a time.
+class ChangeReader {
+ public:
+  virtual ~ChangeReader() = default;
+  // What has happened since the last call. Fails with kConflict when changes were forgotten meanwhile.
+  virtual Result<std::vector<StoredChange>> Read() = 0;
+  // The revision up to which changes were read.
+  virtual std::uint64_t revision() const = 0;
+};
+
+struct WriteOptions {
+  bool dry_run = false;  // everything but the write
+  // Has the last word on an object that is about to be validated and stored; `before` is null for a new one.
+  std::function<kube::ApiResult<Json>(const Json* before, Json after)> finish = {};
+};
+
+struct DeletedObject {
+  std::shared_ptr<const Json> object;  // as it last was, or as it waits to be removed
+  bool gone = false;
+};
+
 // Thread safe. `clock` must outlive the store. The namespaces default and kube-system exist from the start.
 class Store : public kube::ApiClient {
  public:
@@ -52,6 +80,18 @@ class Store : public kube::ApiClient {
                                             kube::Subresource subresource) override;
   Status Delete(const kube::ObjectKey& key, const kube::DeleteOptions& options) override;
 
+  // The same with the answers of the API server. `edit` makes of the current object what is to be stored, and is asked
+  // again when somebody was faster.
+  using Edit = std::function<kube::ApiResult<Json>(const Json& current)>;
+  kube::ApiResult<std::shared_ptr<const Json>> Find(const kube::ObjectKey& key);
+  kube::ApiResult<std::shared_ptr<const Json>> CreateObject(const Json& object, const WriteOptions& options = {});
+  kube::ApiResult<std::shared_ptr<const Json>> ChangeObject(const kube::ObjectKey& key, kube::Subresource subresource,
+                                                            const Edit& edit, const WriteOptions& options = {});
+  kube::ApiResult<DeletedObject> DeleteObject(const kube::ObjectKey& key, const kube::DeleteOptions& options,
+                                              const WriteOptions& write_options = {});
+  // The changes after `revision`. Errors: kExpired when they are no longer kept.
+  kube::ApiResult<std::unique_ptr<ChangeReader>> ReadChanges(const kube::ObjectKey& key, std::uint64_t revision);
+
   // Creates or changes all of `manifests` (each like `kubectl apply`: members it names are merged into the stored
   // object), or none of them: any problem leaves the store as it was and is returned. Empty result: applied.
   // Manifests see each other: a namespace may come with its contents.
@@ -63,9 +103,6 @@ class Store : public kube::ApiClient {
   struct State;  // store_state.h
 
  private:
-  // Replaces the object by what `next` makes of it, as often as it takes; `conditions` may name a version and uid.
-  Result<std::shared_ptr<const Json>> Write(const kube::ObjectKey& key, kube::Subresource subresource,
-                                            const Json& conditions, const std::function<Json(const Json&)>& next);
   void Changed() const;
 
   const Clock& clock_;

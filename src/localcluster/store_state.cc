@@ -23,23 +23,26 @@ std::shared_ptr<const Json> Store::State::Find(const kube::ObjectKey& key) const
 std::shared_ptr<const Json> Store::State::Put(const kube::ObjectKey& key, Json object) {
   object.as_object()["metadata"].as_object()["resourceVersion"] = std::to_string(revision + 1);
   auto stored = std::make_shared<const Json>(std::move(object));
-  const bool added = objects.insert_or_assign(key, stored).second;
-  Record(key, {added ? kube::WatchEvent::Type::kAdded : kube::WatchEvent::Type::kModified, stored});
+  auto& place = objects[key];
+  const auto type = place == nullptr ? kube::WatchEvent::Type::kAdded : kube::WatchEvent::Type::kModified;
+  Record(key, {.event = {type, stored}, .before = std::exchange(place, stored)});
   return stored;
 }
 
 void Store::State::Remove(const kube::ObjectKey& key) {
   const auto found = objects.find(key);
   KU_CHECK(found != objects.end()) << Describe(key);
-  Json last = *found->second;
-  last.as_object()["metadata"].as_object()["resourceVersion"] = std::to_string(revision + 1);
+  const std::shared_ptr<const Json> before = found->second;
   objects.erase(found);
-  Record(key, {kube::WatchEvent::Type::kDeleted, std::make_shared<const Json>(std::move(last))});
+  Json last = *before;
+  last.as_object()["metadata"].as_object()["resourceVersion"] = std::to_string(revision + 1);
+  Record(key, {.event = {kube::WatchEvent::Type::kDeleted, std::make_shared<const Json>(std::move(last))},
+               .before = before});
 }
 
-void Store::State::Record(const kube::ObjectKey& key, kube::WatchEvent event) {
+void Store::State::Record(const kube::ObjectKey& key, StoredChange change) {
   ++revision;
-  history.push_back({key, std::move(event)});
+  history.push_back({key, std::move(change)});
   if (history.size() > history_limit) history.pop_front();
 }
 

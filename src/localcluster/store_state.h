@@ -18,7 +18,7 @@ namespace kumiko::localcluster {
 struct Store::State {
   struct Change {
     kube::ObjectKey key;
-    kube::WatchEvent event;
+    StoredChange what;
   };
 
   State(std::uint64_t seed, std::size_t limit) : random(seed), history_limit(limit) {}
@@ -39,7 +39,7 @@ struct Store::State {
   std::size_t history_limit;
 
  private:
-  void Record(const kube::ObjectKey& key, kube::WatchEvent event);
+  void Record(const kube::ObjectKey& key, StoredChange change);
 };
 
 // Whether `key` names the object or is a pattern (empty name or namespace) that covers it.

@@ -57,7 +57,45 @@ void ConvertSlice(Json* spec) {
   }
 }
 
+void FlattenRequest(JsonObject& request) {
+  const Json* exactly = request.if_contains("exactly");
+  if (exactly == nullptr || !exactly->is_object()) return;
+  const JsonObject members = exactly->get_object();
+  request.erase("exactly");
+  for (const auto& member : members) request.insert_or_assign(member.key(), member.value());
+}
+
+void FlattenClaimSpec(Json* spec) {
+  Json* requests = MemberOf(MemberOf(spec, "devices"), "requests");
+  if (requests == nullptr || !requests->is_array()) return;
+  for (Json& request : requests->as_array()) {
+    if (request.is_object()) FlattenRequest(request.as_object());
+  }
+}
+
+void WrapDevices(Json* spec) {
+  Json* devices = MemberOf(spec, "devices");
+  if (devices == nullptr || !devices->is_array()) return;
+  for (Json& item : devices->as_array()) {
+    JsonObject* device = item.if_object();
+    if (device == nullptr) continue;
+    JsonObject basic = *device;
+    basic.erase("name");
+    JsonObject wrapped;
+    if (const Json* name = device->if_contains("name")) wrapped["name"] = *name;
+    wrapped["basic"] = std::move(basic);
+    item = std::move(wrapped);
+  }
+}
+
 }  // namespace
+
+void ConvertToV1Beta1(std::string_view kind, Json& object) {
+  Json* spec = MemberOf(&object, "spec");
+  if (kind == ResourceClaim::kKind) FlattenClaimSpec(spec);
+  if (kind == ResourceClaimTemplate::kKind) FlattenClaimSpec(MemberOf(spec, "spec"));
+  if (kind == ResourceSlice::kKind) WrapDevices(spec);
+}
 
 void ConvertFromV1Beta1(std::string_view kind, Json& object) {
   Json* spec = MemberOf(&object, "spec");

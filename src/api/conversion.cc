@@ -1,0 +1,14 @@
+#include "api/conversion.h"
+
+#include "api/group.h"
+
+namespace kumiko::api {
+
+std::optional<Json> FromStored(const Json& object, const GroupVersion& version) {
+  if (version != GroupVersion{"resource.k8s.io", "v1beta1"}) return std::nullopt;
+  Json converted = object;
+  ConvertToV1Beta1(StringAt(object, {"kind"}), converted);
+  return converted;
+}
+
+}  // namespace kumiko::api

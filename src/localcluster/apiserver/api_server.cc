@@ -1,0 +1,114 @@
+#include "localcluster/apiserver/api_server.h"
+
+#include <fmt/core.h>
+
+#include "base/text.h"
+#include "base/yaml.h"
+#include "localcluster/apiserver/certificate.h"
+#include "localcluster/apiserver/discovery.h"
+#include "localcluster/apiserver/resource_api.h"
+#include "localcluster/http/http_server.h"
+
+namespace kumiko::localcluster {
+namespace {
+
+constexpr std::string_view kClusterName = "kumiko";
+
+std::string Base64(std::string_view bytes) {
+  static constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string text;
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    const std::size_t count = std::min<std::size_t>(3, bytes.size() - i);
+    unsigned group = 0;
+    for (std::size_t j = 0; j < 3; ++j)
+      group = group << 8 | (j < count ? static_cast<unsigned char>(bytes[i + j]) : 0u);
+    for (std::size_t j = 0; j < 4; ++j) text += j <= count ? kDigits[group >> (18 - 6 * j) & 63] : '=';
+  }
+  return text;
+}
+
+bool IsProbe(std::string_view path) {
+  return path == "/livez" || path == "/readyz" || path == "/healthz";
+}
+
+HttpResponse Plain(std::string text) {
+  HttpResponse response;
+  response.headers.emplace_back("Content-Type", "text/plain; charset=utf-8");
+  response.body = std::move(text);
+  return response;
+}
+
+}  // namespace
+
+struct ApiServer::Impl {
+  Impl(Store& store, const Clock& clock) : resources(store, clock), token(MakeToken()) {}
+
+  HttpResponse Answer(const HttpRequest& http) const {
+    const auto info = ReadRequest(http.method, http.target);
+    if (!info) return ErrorResponse(info.error());
+    if (IsProbe(info->path) || info->path.starts_with("/livez/") || info->path.starts_with("/readyz/"))
+      return Plain("ok");
+    if (!Knows(http.Header("Authorization"))) {
+      return ErrorResponse({.reason = kube::StatusReason::kUnauthorized, .message = "Unauthorized"});
+    }
+    if (http.method == "GET") {
+      if (auto answer = AnswerDiscovery(info->path, http.Header("Accept"))) return std::move(*answer);
+    }
+    if (info->is_resource) return resources.Answer(http, *info);
+    return ErrorResponse(
+        {.reason = kube::StatusReason::kNotFound, .message = "the server could not find the requested resource"});
+  }
+
+  bool Knows(std::string_view authorization) const {
+    constexpr std::string_view kScheme = "bearer ";
+    if (ToLower(authorization.substr(0, kScheme.size())) != kScheme) return false;
+    return SameSecret(Trim(authorization.substr(kScheme.size())), token);
+  }
+
+  mutable ResourceApi resources;
+  std::string token;
+  ServerCertificate certificate;
+  std::unique_ptr<HttpServer> server;  // last: it stops answering before the rest goes
+};
+
+ApiServer::ApiServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+ApiServer::~ApiServer() = default;
+
+Result<std::unique_ptr<ApiServer>> ApiServer::Start(Store& store, const Clock& clock, const ApiServerOptions& options) {
+  auto impl = std::make_unique<Impl>(store, clock);
+  KU_TRY(impl->certificate, MakeServerCertificate(RealClock().Now()));
+  HttpServerOptions http;
+  http.port = options.port;
+  http.certificate_pem = impl->certificate.certificate_pem;
+  http.private_key_pem = impl->certificate.private_key_pem;
+  KU_TRY(impl->server, HttpServer::Start(std::move(http), [answers = impl.get()](const HttpRequest& request) {
+           return answers->Answer(request);
+         }));
+  return std::make_unique<ApiServer>(std::move(impl));
+}
+
+std::string ApiServer::url() const {
+  return fmt::format("https://127.0.0.1:{}", impl_->server->port());
+}
+
+std::string ApiServer::Kubeconfig() const {
+  const Json config{
+      {"apiVersion", "v1"},
+      {"kind", "Config"},
+      {"clusters",
+       JsonArray{JsonObject{
+           {"name", kClusterName},
+           {"cluster",
+            JsonObject{{"server", url()}, {"certificate-authority-data", Base64(impl_->certificate.authority_pem)}}}}}},
+      {"users", JsonArray{JsonObject{{"name", kClusterName}, {"user", JsonObject{{"token", impl_->token}}}}}},
+      {"contexts", JsonArray{JsonObject{{"name", kClusterName},
+                                        {"context", JsonObject{{"cluster", kClusterName}, {"user", kClusterName}}}}}},
+      {"current-context", kClusterName}};
+  return WriteYaml(config);
+}
+
+void ApiServer::Wake() {
+  impl_->server->Wake();
+}
+
+}  // namespace kumiko::localcluster

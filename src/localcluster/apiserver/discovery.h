@@ -1,0 +1,19 @@
+// What a client learns about the API before it uses it: groups, versions and resources, one by one or aggregated
+// (apidiscovery.k8s.io/v2), and the index of OpenAPI documents.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "localcluster/http/http_message.h"
+
+namespace kumiko::localcluster {
+
+inline constexpr std::string_view kServedVersion = "v1.37.2";
+
+// The answer to a GET of /api, /apis, /api/v1, /apis/GROUP, /apis/GROUP/VERSION, /openapi/v3 and below, /version; none
+// for any other path.
+std::optional<HttpResponse> AnswerDiscovery(const std::string& path, std::string_view accept);
+
+}  // namespace kumiko::localcluster

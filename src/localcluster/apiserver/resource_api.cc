@@ -1,0 +1,134 @@
+#include "localcluster/apiserver/resource_api.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "localcluster/apiserver/reviews.h"
+
+namespace kumiko::localcluster {
+namespace {
+
+using kube::Refuse;
+using kube::StatusReason;
+using Verb = RequestInfo::Verb;
+
+std::string_view NameOf(Verb verb) {
+  switch (verb) {
+    case Verb::kGet:
+      return "get";
+    case Verb::kList:
+      return "list";
+    case Verb::kWatch:
+      return "watch";
+    case Verb::kCreate:
+      return "create";
+    case Verb::kUpdate:
+      return "update";
+    case Verb::kPatch:
+      return "patch";
+    case Verb::kDelete:
+      return "delete";
+    case Verb::kDeleteCollection:
+      return "deletecollection";
+    case Verb::kOther:
+      return "";
+  }
+  return "";
+}
+
+bool IsAmong(std::string_view verb, std::string_view list) {
+  for (const std::string_view one : Split(list, ',')) {
+    if (one == verb) return true;
+  }
+  return false;
+}
+
+tl::unexpected<kube::ApiError> NotServed() {
+  return Refuse(StatusReason::kNotFound, "the server could not find the requested resource");
+}
+
+tl::unexpected<kube::ApiError> NotAllowed(const RequestInfo& info) {
+  return Refuse(StatusReason::kMethodNotAllowed,
+                "the server does not allow this method on the requested resource: {} {}", NameOf(info.verb),
+                info.resource);
+}
+
+}  // namespace
+
+HttpResponse ResourceApi::Answer(const HttpRequest& http, const RequestInfo& info) {
+  Answered answered = Dispatch(http, info);
+  return answered ? std::move(*answered) : ErrorResponse(answered.error());
+}
+
+ResourceApi::Answered ResourceApi::Dispatch(const HttpRequest& http, const RequestInfo& info) {
+  const api::KindInfo* kind = api::FindResource(info.group, info.version, info.resource);
+  if (kind == nullptr || (!kind->namespaced && !info.namespace_.empty() && kind->kind != "Namespace"))
+    return NotServed();
+  const std::string_view dry_run = info.query.Get("dryRun");
+  if (!dry_run.empty() && dry_run != "All") {
+    return Refuse(StatusReason::kBadRequest, "dryRun: Unsupported value: \"{}\": supported values: \"All\"", dry_run);
+  }
+  const ResourceCall call{.http = http,
+                          .info = info,
+                          .kind = *kind,
+                          .version = {info.group, info.version},
+                          .key = {std::string(kind->kind), info.namespace_, info.name}};
+  if (IsReview(*kind)) return AnswerReview(call);
+  if (!info.subresource.empty()) return AnswerSubresource(call);
+  if (!IsAmong(NameOf(info.verb), kind->verbs)) return NotAllowed(info);
+  Answered answered = AnswerVerb(call);
+  const bool writes = info.verb == Verb::kCreate || info.verb == Verb::kUpdate || info.verb == Verb::kPatch;
+  if (answered && writes && kind->inert) {
+    answered->headers.emplace_back(
+        "Warning",
+        fmt::format("299 - \"{} are stored, but nothing in this local cluster acts on them\"", kind->plural));
+  }
+  return answered;
+}
+
+ResourceApi::Answered ResourceApi::AnswerVerb(const ResourceCall& call) {
+  const bool needs_namespace = call.kind.namespaced && call.key.namespace_.empty();
+  switch (call.info.verb) {
+    case Verb::kList:
+      return List(call);
+    case Verb::kWatch:
+      return Watch(call);
+    case Verb::kGet:
+    case Verb::kUpdate:
+    case Verb::kPatch:
+    case Verb::kDelete:
+      if (needs_namespace) return NotServed();
+      break;
+    case Verb::kCreate:
+    case Verb::kDeleteCollection:
+    case Verb::kOther:
+      if (needs_namespace || !call.key.name.empty()) return NotAllowed(call.info);
+      break;
+  }
+  switch (call.info.verb) {
+    case Verb::kGet:
+      return Get(call);
+    case Verb::kCreate:
+      return Create(call);
+    case Verb::kUpdate:
+      return Update(call, kube::Subresource::kNone);
+    case Verb::kPatch:
+      return Patch(call, kube::Subresource::kNone);
+    case Verb::kDelete:
+      return Delete(call);
+    case Verb::kDeleteCollection:
+      return DeleteCollection(call);
+    case Verb::kList:
+    case Verb::kWatch:
+    case Verb::kOther:
+      break;
+  }
+  return NotAllowed(call.info);
+}
+
+ResourceApi::Answered ResourceApi::Written(const ResourceCall& call, int status, const Json& object) const {
+  KU_TRY_API(const ObjectWriting writing, call.Writing(clock_.Now()));
+  return JsonResponse(status, WriteObject(writing, object) + "\n");
+}
+
+}  // namespace kumiko::localcluster

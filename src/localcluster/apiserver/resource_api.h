@@ -1,0 +1,57 @@
+// What can be done with resources: the verbs of the API, answered from the store.
+#pragma once
+
+#include "base/clock.h"
+#include "localcluster/apiserver/list_snapshots.h"
+#include "localcluster/apiserver/resource_call.h"
+#include "localcluster/http/http_message.h"
+#include "localcluster/store.h"
+
+namespace kumiko::localcluster {
+
+// Thread safe. Store and clock must outlive it and the streams of its answers.
+class ResourceApi {
+ public:
+  ResourceApi(Store& store, const Clock& clock) : store_(store), clock_(clock) {}
+
+  // The answer to a request whose path names a resource.
+  HttpResponse Answer(const HttpRequest& http, const RequestInfo& info);
+
+ private:
+  using Answered = kube::ApiResult<HttpResponse>;
+
+  Answered Dispatch(const HttpRequest& http, const RequestInfo& info);
+  Answered AnswerVerb(const ResourceCall& call);
+
+  // read_verbs.cc
+  Answered Get(const ResourceCall& call);
+  Answered List(const ResourceCall& call);
+  Answered Watch(const ResourceCall& call);
+
+  // write_verbs.cc
+  Answered Create(const ResourceCall& call);
+  Answered Update(const ResourceCall& call, kube::Subresource subresource);
+  Answered Patch(const ResourceCall& call, kube::Subresource subresource);
+
+  // delete_verbs.cc
+  Answered Delete(const ResourceCall& call);
+  Answered DeleteCollection(const ResourceCall& call);
+
+  // subresources.cc
+  Answered AnswerSubresource(const ResourceCall& call);
+  Answered Scale(const ResourceCall& call);
+  Answered Bind(const ResourceCall& call);
+  Answered Evict(const ResourceCall& call);
+  Answered Finalize(const ResourceCall& call);
+  Answered RequestToken(const ResourceCall& call);
+  Answered Log(const ResourceCall& call);
+
+  Answered Written(const ResourceCall& call, int status, const Json& object) const;
+  WriteOptions WriteOptionsOf(const ResourceCall& call, std::string_view operation) const;
+
+  Store& store_;
+  const Clock& clock_;
+  ListSnapshots snapshots_;
+};
+
+}  // namespace kumiko::localcluster

@@ -1,0 +1,222 @@
+#include "localcluster/apiserver/resource_api.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/clock.h"
+
+namespace kumiko::localcluster {
+namespace {
+
+using ::testing::HasSubstr;
+
+class ResourceApiTest : public ::testing::Test {
+ protected:
+  HttpResponse Ask(const std::string& method, const std::string& target, const std::string& body = "",
+                   const std::string& type = "application/json", const std::string& accept = "") {
+    HttpRequest request{
+        .method = method, .target = target, .headers = {{"Content-Type", type}, {"Accept", accept}}, .body = body};
+    const auto info = ReadRequest(method, target);
+    EXPECT_TRUE(info.has_value());
+    return api_.Answer(request, *info);
+  }
+
+  Json AskJson(const std::string& method, const std::string& target, const std::string& body = "",
+               const std::string& type = "application/json", const std::string& accept = "") {
+    const HttpResponse response = Ask(method, target, body, type, accept);
+    status_ = response.status;
+    return ParseJson(response.body).value();
+  }
+
+  void CreateConfigMaps(int count) {
+    for (int i = 0; i < count; ++i) {
+      Ask("POST", "/api/v1/namespaces/default/configmaps",
+          R"({"metadata":{"name":"c)" + std::to_string(i) + R"(","labels":{"n":")" + std::to_string(i % 2) + R"("}}})");
+    }
+  }
+
+  static std::string Take(HttpResponse& response) { return response.stream->Next().value_or("(ended)"); }
+
+  ManualClock clock_{Time{1'700'000'000'000'000}};
+  Store store_{clock_};
+  ResourceApi api_{store_, clock_};
+  int status_ = 0;
+};
+
+constexpr const char* kConfigMaps = "/api/v1/namespaces/default/configmaps";
+
+TEST_F(ResourceApiTest, CreatesGetsUpdatesAndDeletes) {
+  const Json created = AskJson("POST", kConfigMaps, R"({"metadata":{"name":"c"},"data":{"a":"1"}})");
+  EXPECT_EQ(status_, 201);
+  EXPECT_EQ(StringAt(created, {"kind"}), "ConfigMap");
+  EXPECT_FALSE(StringAt(created, {"metadata", "uid"}).empty());
+
+  const Json got = AskJson("GET", std::string(kConfigMaps) + "/c");
+  EXPECT_EQ(got, created);
+
+  Json changed = got;
+  changed.as_object()["data"] = JsonObject{{"a", "2"}};
+  const Json updated = AskJson("PUT", std::string(kConfigMaps) + "/c", WriteJson(changed));
+  EXPECT_EQ(status_, 200);
+  EXPECT_EQ(StringAt(updated, {"data", "a"}), "2");
+
+  AskJson("PUT", std::string(kConfigMaps) + "/c", WriteJson(changed));
+  EXPECT_EQ(status_, 409) << "the version sent is no longer the current one";
+
+  const Json deleted = AskJson("DELETE", std::string(kConfigMaps) + "/c");
+  EXPECT_EQ(StringAt(deleted, {"status"}), "Success");
+  const Json gone = AskJson("GET", std::string(kConfigMaps) + "/c");
+  EXPECT_EQ(status_, 404);
+  EXPECT_EQ(StringAt(gone, {"message"}), R"(configmaps "c" not found)");
+  EXPECT_EQ(StringAt(gone, {"reason"}), "NotFound");
+}
+
+TEST_F(ResourceApiTest, DryRunChangesNothing) {
+  AskJson("POST", std::string(kConfigMaps) + "?dryRun=All", R"({"metadata":{"name":"c"}})");
+  EXPECT_EQ(status_, 201);
+  AskJson("GET", std::string(kConfigMaps) + "/c");
+  EXPECT_EQ(status_, 404);
+  CreateConfigMaps(1);
+  AskJson("DELETE", std::string(kConfigMaps) + "/c0?dryRun=All");
+  EXPECT_EQ(status_, 200);
+  AskJson("GET", std::string(kConfigMaps) + "/c0");
+  EXPECT_EQ(status_, 200);
+}
+
+TEST_F(ResourceApiTest, PagesAreOfOneMoment) {
+  CreateConfigMaps(5);
+  Json page = AskJson("GET", std::string(kConfigMaps) + "?limit=2");
+  EXPECT_EQ(page.at("items").as_array().size(), 2u);
+  EXPECT_EQ(page.at("metadata").at("remainingItemCount"), Json(3));
+  Ask("DELETE", std::string(kConfigMaps) + "/c3");
+  std::vector<std::string> names;
+  for (;;) {
+    for (const Json& item : page.at("items").as_array()) names.emplace_back(StringAt(item, {"metadata", "name"}));
+    const std::string token(StringAt(page, {"metadata", "continue"}));
+    if (token.empty()) break;
+    page = AskJson("GET", std::string(kConfigMaps) + "?limit=2&continue=" + token);
+  }
+  EXPECT_THAT(names, ::testing::ElementsAre("c0", "c1", "c2", "c3", "c4"));
+  AskJson("GET", std::string(kConfigMaps) + "?limit=2&continue=77-2");
+  EXPECT_EQ(status_, 410);
+  AskJson("GET", std::string(kConfigMaps) + "?limit=2&continue=x");
+  EXPECT_EQ(status_, 400);
+}
+
+TEST_F(ResourceApiTest, SelectorsSelect) {
+  CreateConfigMaps(5);
+  const auto count = [&](const std::string& query) {
+    return AskJson("GET", std::string(kConfigMaps) + query).at("items").as_array().size();
+  };
+  EXPECT_EQ(count("?labelSelector=n%3D1"), 2u);
+  EXPECT_EQ(count("?labelSelector=n+in+(0,1)"), 5u);
+  EXPECT_EQ(count("?labelSelector=n+notin+(0)"), 2u);
+  EXPECT_EQ(count("?labelSelector=!n"), 0u);
+  EXPECT_EQ(count("?fieldSelector=metadata.name%3Dc2"), 1u);
+  EXPECT_EQ(count("?fieldSelector=metadata.name!%3Dc2"), 4u);
+  AskJson("GET", std::string(kConfigMaps) + "?fieldSelector=data.a%3D1");
+  EXPECT_EQ(status_, 400);
+  AskJson("GET", std::string(kConfigMaps) + "?labelSelector=n+in+0");
+  EXPECT_EQ(status_, 400);
+}
+
+TEST_F(ResourceApiTest, AWatchBeginsWithWhatIsThereAndGoesOn) {
+  CreateConfigMaps(2);
+  HttpResponse watch =
+      Ask("GET", std::string(kConfigMaps) + "?watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan" +
+                     "&allowWatchBookmarks=true&labelSelector=n%3D1");
+  const std::string first = Take(watch);
+  EXPECT_THAT(first, HasSubstr(R"({"type":"ADDED","object":{"kind":"ConfigMap")"));
+  EXPECT_THAT(first, HasSubstr("k8s.io/initial-events-end"));
+  EXPECT_EQ(Take(watch), "");
+
+  // Into the selection and out of it.
+  const std::string merge = "application/merge-patch+json";
+  Ask("PATCH", std::string(kConfigMaps) + "/c0", R"({"metadata":{"labels":{"n":"1"}}})", merge);
+  EXPECT_THAT(Take(watch), HasSubstr(R"("type":"ADDED")"));
+  Ask("PATCH", std::string(kConfigMaps) + "/c0", R"({"data":{"a":"b"}})", merge);
+  EXPECT_THAT(Take(watch), HasSubstr(R"("type":"MODIFIED")"));
+  Ask("PATCH", std::string(kConfigMaps) + "/c0", R"({"metadata":{"labels":{"n":"0"}}})", merge);
+  EXPECT_THAT(Take(watch), HasSubstr(R"("type":"DELETED")"));
+
+  clock_.Advance(std::chrono::hours(1));
+  EXPECT_EQ(Take(watch), "(ended)");
+}
+
+TEST_F(ResourceApiTest, AWatchFromAForgottenRevisionIsGone) {
+  Store small(clock_, {.seed = 0, .history_limit = 4});
+  ResourceApi api(small, clock_);
+  for (int i = 0; i < 10; ++i) {
+    ASSERT_TRUE(
+        small.Create({{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", {{"name", "n" + std::to_string(i)}}}}));
+  }
+  const std::string target = "/api/v1/namespaces?watch=1&resourceVersion=1";
+  HttpRequest request{.method = "GET", .target = target, .headers = {}, .body = {}};
+  const HttpResponse response = api.Answer(request, ReadRequest("GET", target).value());
+  EXPECT_EQ(response.status, 410);
+  EXPECT_THAT(response.body, HasSubstr(R"("reason":"Expired")"));
+}
+
+TEST_F(ResourceApiTest, AnswersInTheVersionAndFormAskedFor) {
+  const std::string claim = R"({"apiVersion":"resource.k8s.io/v1beta1","kind":"ResourceClaim","metadata":{"name":"c"},)"
+                            R"("spec":{"devices":{"requests":[{"name":"r","deviceClassName":"gpu.nvidia.com"}]}}})";
+  const std::string base = "/apis/resource.k8s.io/";
+  const Json old = AskJson("POST", base + "v1beta1/namespaces/default/resourceclaims", claim);
+  EXPECT_EQ(status_, 201) << WriteJson(old);
+  EXPECT_EQ(StringAt(old, {"apiVersion"}), "resource.k8s.io/v1beta1");
+  EXPECT_EQ(StringAt(old.at("spec").at("devices").at("requests").at(0), {"deviceClassName"}), "gpu.nvidia.com");
+  const Json now = AskJson("GET", base + "v1/namespaces/default/resourceclaims/c");
+  EXPECT_EQ(StringAt(now.at("spec").at("devices").at("requests").at(0), {"exactly", "deviceClassName"}),
+            "gpu.nvidia.com");
+
+  const Json table = AskJson("GET", base + "v1/namespaces/default/resourceclaims", "", "",
+                             "application/json;as=Table;v=v1;g=meta.k8s.io,application/json");
+  EXPECT_EQ(StringAt(table, {"kind"}), "Table");
+  EXPECT_EQ(table.at("rows").at(0).at("cells").at(0), Json("c"));
+  const Json metadata = AskJson("GET", base + "v1/namespaces/default/resourceclaims/c", "", "",
+                                "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io");
+  EXPECT_EQ(StringAt(metadata, {"kind"}), "PartialObjectMetadata");
+  EXPECT_EQ(Find(metadata, "spec"), nullptr);
+  EXPECT_EQ(Ask("GET", base + "v1/resourceclaims", "", "", "application/vnd.kubernetes.protobuf").status, 406);
+}
+
+TEST_F(ResourceApiTest, RefusesWhatTheServerRefuses) {
+  EXPECT_EQ(Ask("GET", "/apis/example.com/v1/widgets").status, 404);
+  EXPECT_EQ(Ask("GET", "/api/v1/namespaces/default/nodes/x").status, 404);
+  EXPECT_EQ(Ask("POST", kConfigMaps, "{").status, 400);
+  EXPECT_EQ(Ask("POST", kConfigMaps, "[]").status, 400);
+  EXPECT_EQ(Ask("POST", kConfigMaps, "x", "text/plain").status, 415);
+  EXPECT_EQ(Ask("POST", kConfigMaps, R"({"kind":"Secret","apiVersion":"v1","metadata":{"name":"x"}})").status, 400);
+  EXPECT_EQ(Ask("POST", kConfigMaps, R"({"metadata":{"name":"x","namespace":"other"}})").status, 400);
+  EXPECT_EQ(Ask("POST", "/api/v1/namespaces/none/configmaps", R"({"metadata":{"name":"x"}})").status, 404);
+  EXPECT_EQ(Ask("POST", kConfigMaps, R"({"metadata":{"name":"Not A Name"}})").status, 422);
+  EXPECT_EQ(Ask("PUT", std::string(kConfigMaps) + "/x", R"({"metadata":{"name":"y"}})").status, 400);
+  EXPECT_EQ(Ask("GET", "/api/v1/namespaces/default/pods/x/exec").status, 501);
+  EXPECT_EQ(Ask("POST", std::string(kConfigMaps) + "?dryRun=Some", R"({"metadata":{"name":"x"}})").status, 400);
+}
+
+TEST_F(ResourceApiTest, DeletesACollection) {
+  CreateConfigMaps(4);
+  AskJson("DELETE", std::string(kConfigMaps) + "?labelSelector=n%3D0");
+  EXPECT_EQ(status_, 200);
+  EXPECT_EQ(AskJson("GET", kConfigMaps).at("items").as_array().size(), 2u);
+}
+
+TEST_F(ResourceApiTest, ScalesThroughTheSubresource) {
+  const std::string base = "/apis/apps/v1/namespaces/default/deployments";
+  Ask("POST", base,
+      R"({"metadata":{"name":"d"},"spec":{"replicas":1,"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":)"
+      R"({"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}})");
+  Json scale = AskJson("GET", base + "/d/scale");
+  EXPECT_EQ(scale.at("spec").at("replicas"), Json(1));
+  EXPECT_EQ(StringAt(scale, {"status", "selector"}), "a=b");
+  scale.as_object()["spec"].as_object()["replicas"] = 3;
+  AskJson("PUT", base + "/d/scale", WriteJson(scale));
+  EXPECT_EQ(status_, 200);
+  EXPECT_EQ(AskJson("GET", base + "/d").at("spec").at("replicas"), Json(3));
+  AskJson("PATCH", base + "/d/scale", R"({"spec":{"replicas":-1}})", "application/merge-patch+json");
+  EXPECT_EQ(status_, 422);
+}
+
+}  // namespace
+}  // namespace kumiko::localcluster

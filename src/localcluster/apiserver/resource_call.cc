@@ -1,0 +1,114 @@
+#include "localcluster/apiserver/resource_call.h"
+
+#include "api/conversion.h"
+#include "base/yaml.h"
+
+namespace kumiko::localcluster {
+namespace {
+
+using kube::Refuse;
+using kube::StatusReason;
+
+std::string_view MediaType(std::string_view content_type) {
+  return content_type.substr(0, content_type.find(';'));
+}
+
+kube::ApiResult<Json> ParseYaml(std::string_view text) {
+  const auto documents = ParseYamlDocuments(text, "the request");
+  if (!documents) return Refuse(StatusReason::kBadRequest, "{}", documents.error().message);
+  if (documents->size() != 1) {
+    return Refuse(StatusReason::kBadRequest, "the request has {} YAML documents; send one", documents->size());
+  }
+  return documents->front().value;
+}
+
+TableOptions::Include IncludeOf(std::string_view text) {
+  if (text == "None") return TableOptions::Include::kNone;
+  if (text == "Object") return TableOptions::Include::kObject;
+  return TableOptions::Include::kMetadata;
+}
+
+}  // namespace
+
+std::string ResourceCall::FieldManager() const {
+  const std::string_view given = info.query.Get("fieldManager");
+  if (!given.empty()) return std::string(given);
+  const std::string_view agent = http.Header("User-Agent");
+  const std::string program(agent.substr(0, agent.find('/')));
+  return program.empty() ? "unknown" : program;
+}
+
+kube::ApiResult<ObjectWriting> ResourceCall::Writing(Time now) const {
+  KU_TRY_API(const Form form, ReadForm(http.Header("Accept")));
+  return ObjectWriting{.kind = &kind,
+                       .version = version,
+                       .form = form,
+                       .table = {.include = IncludeOf(info.query.Get("includeObject")), .now = now}};
+}
+
+Json ResourceCall::InVersion(const Json& stored) const {
+  std::optional<Json> converted = api::FromStored(stored, version);
+  Json object = converted ? std::move(*converted) : stored;
+  object.as_object()["apiVersion"] = version.Text();
+  return object;
+}
+
+kube::ApiResult<Json> ResourceCall::ToStored(Json object) const {
+  Result<Json> stored = api::ToStored(std::move(object));
+  if (!stored) return Refuse(StatusReason::kBadRequest, "{}", stored.error().message);
+  return std::move(*stored);
+}
+
+kube::ApiResult<Json> ReadBody(const HttpRequest& request) {
+  const std::string_view type = MediaType(request.Header("Content-Type"));
+  if (type == "application/yaml" || type == "application/apply-patch+yaml") {
+    // Most clients that say YAML send JSON, which is read ten times as fast.
+    if (Result<Json> json = ParseJson(request.body)) return std::move(*json);
+    return ParseYaml(request.body);
+  }
+  if (!type.empty() && type != "application/json" && !type.ends_with("+json")) {
+    return Refuse(StatusReason::kUnsupportedMediaType,
+                  "the body of the request was in an unknown format - accepted media types include: application/json, "
+                  "application/yaml");
+  }
+  Result<Json> json = ParseJson(request.body);
+  if (!json) return Refuse(StatusReason::kBadRequest, "error decoding the body: {}", json.error().message);
+  return std::move(*json);
+}
+
+kube::ApiResult<Json> ReadObject(const ResourceCall& call) {
+  KU_TRY_API(Json object, ReadBody(call.http));
+  if (!object.is_object()) {
+    return Refuse(StatusReason::kBadRequest, "the body of the request is not an object but a {}", JsonTypeName(object));
+  }
+  JsonObject& members = object.get_object();
+  const std::string wanted = call.version.Text();
+  // Some clients leave out what the path says already.
+  if (StringAt(object, {"kind"}).empty()) members["kind"] = call.kind.kind;
+  if (StringAt(object, {"apiVersion"}).empty()) members["apiVersion"] = wanted;
+  if (StringAt(object, {"kind"}) != call.kind.kind || StringAt(object, {"apiVersion"}) != wanted) {
+    return Refuse(
+        StatusReason::kBadRequest,
+        "{} in version \"{}\" cannot be handled as a {}: no kind \"{}\" is registered for version \"{}\" at this path",
+        StringAt(object, {"kind"}), StringAt(object, {"apiVersion"}), call.kind.kind, StringAt(object, {"kind"}),
+        StringAt(object, {"apiVersion"}));
+  }
+  const std::string_view namespace_ = StringAt(object, {"metadata", "namespace"});
+  if (call.kind.namespaced && !namespace_.empty() && namespace_ != call.key.namespace_) {
+    return Refuse(StatusReason::kBadRequest,
+                  "the namespace of the provided object does not match the namespace sent on the request");
+  }
+  const std::string_view name = StringAt(object, {"metadata", "name"});
+  if (!call.key.name.empty() && !name.empty() && name != call.key.name) {
+    return Refuse(StatusReason::kBadRequest, "the name of the object ({}) does not match the name on the URL ({})",
+                  name, call.key.name);
+  }
+  Json& metadata = members["metadata"];
+  if (metadata.is_null()) metadata = JsonObject();
+  if (!metadata.is_object()) return Refuse(StatusReason::kBadRequest, "metadata is not a map");
+  if (call.kind.namespaced) metadata.get_object()["namespace"] = call.key.namespace_;
+  if (!call.key.name.empty()) metadata.get_object()["name"] = call.key.name;
+  return object;
+}
+
+}  // namespace kumiko::localcluster

@@ -1,0 +1,44 @@
+// One request for a resource, understood: which kind, which objects, in which version and form.
+#pragma once
+
+#include <string>
+
+#include "api/kinds.h"
+#include "base/json.h"
+#include "kube/api_client.h"
+#include "kube/api_error.h"
+#include "localcluster/apiserver/request_info.h"
+#include "localcluster/apiserver/response_form.h"
+#include "localcluster/http/http_message.h"
+#include "localcluster/store.h"
+
+namespace kumiko::localcluster {
+
+struct ResourceCall {
+  const HttpRequest& http;
+  const RequestInfo& info;
+  const api::KindInfo& kind;
+  api::GroupVersion version;  // of the path
+  kube::ObjectKey key;        // without a name: all of the kind, in the namespace if there is one
+
+  bool dry_run() const { return info.query.Get("dryRun") == "All"; }
+  // Who writes, as managedFields names it: the parameter, else the program of the User-Agent.
+  std::string FieldManager() const;
+  // How to answer. Errors: kNotAcceptable.
+  kube::ApiResult<ObjectWriting> Writing(Time now) const;
+  // The stored object as the path's version has it, and back. Errors of the way back: kBadRequest.
+  Json InVersion(const Json& stored) const;
+  kube::ApiResult<Json> ToStored(Json object) const;
+};
+
+// The body as a tree, from JSON or YAML. Errors: kUnsupportedMediaType, kBadRequest with the place of the mistake.
+kube::ApiResult<Json> ReadBody(const HttpRequest& request);
+
+// The same, checked to be an object of the call's kind, version, namespace and (on update) name.
+kube::ApiResult<Json> ReadObject(const ResourceCall& call);
+
+// `current`, in the path's version, after the patch of the call's content type. Errors: kUnsupportedMediaType,
+// kBadRequest, kInvalid.
+kube::ApiResult<Json> ApplyPatch(const ResourceCall& call, const Json& current, const Json& patch);
+
+}  // namespace kumiko::localcluster

@@ -1,0 +1,33 @@
+// The body of a watch: events as JSON lines, in the form that the client asked for.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "kube/api_client.h"
+#include "localcluster/apiserver/response_form.h"
+#include "localcluster/apiserver/selector.h"
+#include "localcluster/http/http_message.h"
+#include "localcluster/store.h"
+
+namespace kumiko::localcluster {
+
+struct WatchOptions {
+  ObjectWriting writing;
+  LabelSelector labels;
+  FieldSelector fields;
+  bool bookmarks = false;
+  Duration timeout{};
+  // Sent as ADDED before anything else.
+  std::vector<std::shared_ptr<const Json>> initial;
+  bool marks_initial_end = false;  // sendInitialEvents: a bookmark tells when they are through
+};
+
+// `clock` must outlive the stream.
+std::unique_ptr<BodyStream> MakeWatchStream(std::unique_ptr<ChangeReader> changes, WatchOptions options,
+                                            const Clock& clock);
+
+}  // namespace kumiko::localcluster
