@@ -21,6 +21,7 @@ THIRD_PARTY = [
     ("boost/multiprecision", ["base/quantity.cc"]),
     ("boost/beast", ["localcluster/http/http_server.cc"]),
     ("boost/asio", ["localcluster/http/http_server.cc"]),
+    ("sqlite3", ["localcluster/state_file.cc"]),
     ("openssl/", ["localcluster/apiserver/certificate.cc"]),
     ("boost/", []),
     ("simdjson", ["api/"]),

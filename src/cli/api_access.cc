@@ -6,7 +6,7 @@
 
 #include <cerrno>
 #include <cstdlib>
-#include <cstring>
+#include <system_error>
 
 #include "base/files.h"
 
@@ -23,7 +23,8 @@ Result<std::string> RuntimeDirectory() {
   const std::string path = runtime != nullptr && *runtime != '\0' ? std::string(runtime) + "/kumiko"
                                                                   : fmt::format("/tmp/kumiko-{}", getuid());
   if (mkdir(path.c_str(), kOnlyMineDirectory) != 0 && errno != EEXIST) {
-    return Fail(Code::kPermission, "{}: {}; give a file with --kubeconfig", path, std::strerror(errno));
+    return Fail(Code::kPermission, "{}: {}; give a file with --kubeconfig", path,
+                std::generic_category().message(errno));
   }
   struct stat status{};
   if (lstat(path.c_str(), &status) != 0 || !S_ISDIR(status.st_mode) || status.st_uid != getuid() ||

@@ -65,6 +65,10 @@ void AddUp(CLI::App& app, UpOptions& options, std::string& policy, std::string& 
       ->check(CLI::Range(1, 65535))
       ->envname("KUMIKO_API_PORT")
       ->type_name("PORT");
+  up->add_option("--state", options.state, "Keep the cluster in this directory and go on with what is there")
+      ->check(CheckNotEmpty)
+      ->envname("KUMIKO_STATE")
+      ->type_name("DIR");
   up->add_option("--kubeconfig", options.kubeconfig, "File to write the kubeconfig to, replaced if it is ours")
       ->check(CheckNotEmpty)
       ->envname("KUMIKO_KUBECONFIG")

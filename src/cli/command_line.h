@@ -20,6 +20,7 @@ struct UpOptions {
   bool keep = false;                  // with demo: stay until Ctrl-C
   std::string examples = "examples";  // where the demo finds clusters/demo.yaml and demo/
   std::int64_t api_port = 0;          // 0: a free one
+  std::string state;                  // directory where the objects outlive the process; empty: memory only
   std::string kubeconfig;             // where to write it; empty: a file of its own for each cluster
   std::uint64_t seed = 1;
   bool packed = true;  // false: the first device that fits, as the reference allocator does

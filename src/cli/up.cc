@@ -69,6 +69,7 @@ ExitCode Refuse(const Error& error, std::ostream& err) {
 }
 
 struct Session {
+  std::unique_ptr<localcluster::StateFile> state;  // outlives the cluster
   localcluster::ClusterFile file;
   localcluster::ClusterOptions options;
   std::unique_ptr<Clock> clock;
@@ -126,6 +127,10 @@ Result<Session> Start(const UpOptions& options) {
   KU_TRY(session.file, localcluster::ReadClusterFile(file));
   session.options.policy = options.packed ? allocator::Policy::kPacked : allocator::Policy::kFirstFit;
   session.options.seed = options.seed;
+  if (!options.state.empty()) {
+    KU_TRY(session.state, localcluster::StateFile::Open(options.state));
+    session.options.state = session.state.get();
+  }
   // A demo that ends does not depend on how fast the machine is: its clock stands still.
   if (options.demo && !options.keep) {
     session.clock = std::make_unique<ManualClock>(RealClock().Now());

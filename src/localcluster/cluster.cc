@@ -54,9 +54,12 @@ allocator::Demand DemandOf(const ClusterFile& file) {
 }  // namespace
 
 struct Cluster::Impl {
-  Impl(const ClusterFile& file, const ClusterOptions& options, const Clock& time)
+  Impl(const ClusterFile& file, const ClusterOptions& options, StateFile::Content content, const Clock& time)
       : clock(time),
-        store(time, StoreOptions{.seed = options.seed, .on_change = [this] { Wrote(); }}),
+        store(time, StoreOptions{.seed = options.seed,
+                                 .on_change = [this] { Wrote(); },
+                                 .state = options.state,
+                                 .content = std::move(content)}),
         scheduler(store, time,
                   SchedulerOptions{.policy = options.policy,
                                    .demand = options.use_demand ? DemandOf(file) : allocator::Demand(),
@@ -113,8 +116,13 @@ Cluster::~Cluster() = default;
 
 Result<std::unique_ptr<Cluster>> Cluster::Create(const ClusterFile& file, const ClusterOptions& options,
                                                  const Clock& clock) {
-  auto impl = std::make_unique<Impl>(file, options, clock);
-  KU_TRY_OK(PublishNodes(impl->store, file));
+  StateFile::Content content;
+  if (options.state != nullptr) {
+    KU_TRY(content, options.state->Read());
+  }
+  const bool goes_on = !content.objects.empty();
+  auto impl = std::make_unique<Impl>(file, options, std::move(content), clock);
+  if (!goes_on) KU_TRY_OK(PublishNodes(impl->store, file));
   auto cluster = std::make_unique<Cluster>(std::move(impl));
   KU_TRY_OK(cluster->RunUntilIdle());
   return cluster;

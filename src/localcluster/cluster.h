@@ -25,6 +25,9 @@ struct ClusterOptions {
   std::uint64_t seed = 1;
   // Whether the cluster file's demand tells packing what to leave room for.
   bool use_demand = true;
+  // Where the objects outlive the process; may be null, must outlive the cluster. One that has objects goes on with
+  // them, and the nodes are those.
+  StateFile* state = nullptr;
 };
 
 // Everything but api() and store() belongs to the thread that steps: the one that calls RunUntilIdle, or Run's.

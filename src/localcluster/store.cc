@@ -134,7 +134,16 @@ Store::Store(const Clock& clock, StoreOptions options)
     : clock_(clock),
       options_(std::move(options)),
       state_(std::make_shared<Guarded<State>>(options_.seed, options_.history_limit)) {
+  state_->With([&](State& state) {
+    for (auto& [key, object] : options_.content.objects) state.objects.emplace(std::move(key), std::move(object));
+    state.revision = options_.content.revision;
+    state.file = options_.state;
+    // Names and uids of an earlier run must not come again.
+    for (std::uint64_t i = 0; i < state.revision % 1024; ++i) state.random = state.random.Fork();
+  });
+  options_.content = {};
   for (const std::string_view name : {"default", "kube-system"}) {
+    if (Find({"Namespace", "", std::string(name)})) continue;
     const Result<Tree> created =
         Create(Json{{"apiVersion", "v1"}, {"kind", "Namespace"}, {"metadata", {{"name", name}}}});
     KU_CHECK(created.has_value()) << created.error().message;
@@ -303,6 +312,10 @@ Status Store::Delete(const kube::ObjectKey& key, const kube::DeleteOptions& opti
   const auto deleted = DeleteObject(key, options);
   if (!deleted) return tl::unexpected<Error>(ToError(deleted.error()));
   return {};
+}
+
+Status Store::AwaitWritten() {
+  return options_.state == nullptr ? Status() : options_.state->Await(Revision());
 }
 
 std::uint64_t Store::Revision() const {

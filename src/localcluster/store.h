@@ -17,6 +17,7 @@
 #include "base/guarded.h"
 #include "kube/api_client.h"
 #include "kube/api_error.h"
+#include "localcluster/state_file.h"
 
 namespace kumiko::localcluster {
 
@@ -27,6 +28,10 @@ struct StoreOptions {
   std::size_t history_limit = 16384;
   // Called after every write, with no lock held, from the writer's thread. May be empty.
   std::function<void()> on_change = {};
+  // Where changes go to outlive the process; may be null, must outlive the store and its watches. `content` is what the
+  // store begins with, as it was read from there.
+  StateFile* state = nullptr;
+  StateFile::Content content = {};
 };
 
 // One thing wrong with one of the manifests given to ApplyAll.
@@ -96,6 +101,9 @@ class Store : public kube::ApiClient {
   // object), or none of them: any problem leaves the store as it was and is returned. Empty result: applied.
   // Manifests see each other: a namespace may come with its contents.
   std::vector<ManifestProblem> ApplyAll(std::span<const Json> manifests);
+
+  // Until all writes so far outlive the process (see StateFile); at once without a state. Errors: kUnavailable.
+  Status AwaitWritten();
 
   // The revision of the last write.
   std::uint64_t Revision() const;

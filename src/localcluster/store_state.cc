@@ -42,6 +42,9 @@ void Store::State::Remove(const kube::ObjectKey& key) {
 
 void Store::State::Record(const kube::ObjectKey& key, StoredChange change) {
   ++revision;
+  if (file != nullptr) {
+    file->Append(revision, key, change.event.type == kube::WatchEvent::Type::kDeleted ? nullptr : change.event.object);
+  }
   history.push_back({key, std::move(change)});
   if (history.size() > history_limit) history.pop_front();
 }

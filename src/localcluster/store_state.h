@@ -37,6 +37,7 @@ struct Store::State {
   std::deque<Change> history;  // one a revision, the last is `revision`
   Random random;
   std::size_t history_limit;
+  StateFile* file = nullptr;  // told of every change, in order
 
  private:
   void Record(const kube::ObjectKey& key, StoredChange change);

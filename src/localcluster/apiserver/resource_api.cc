@@ -53,6 +53,25 @@ tl::unexpected<kube::ApiError> NotAllowed(const RequestInfo& info) {
                 info.resource);
 }
 
+bool Stores(Verb verb) {
+  return verb == Verb::kCreate || verb == Verb::kUpdate || verb == Verb::kPatch;
+}
+
+bool Writes(Verb verb) {
+  return Stores(verb) || verb == Verb::kDelete || verb == Verb::kDeleteCollection;
+}
+
+// As RFC 7230 quotes text in a header; what would break the header is left out.
+std::string Quoted(std::string_view text) {
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) continue;
+    if (c == '"' || c == '\\') quoted += '\\';
+    quoted += c;
+  }
+  return quoted + '"';
+}
+
 }  // namespace
 
 HttpResponse ResourceApi::Answer(const HttpRequest& http, const RequestInfo& info) {
@@ -68,22 +87,35 @@ ResourceApi::Answered ResourceApi::Dispatch(const HttpRequest& http, const Reque
   if (!dry_run.empty() && dry_run != "All") {
     return Refuse(StatusReason::kBadRequest, "dryRun: Unsupported value: \"{}\": supported values: \"All\"", dry_run);
   }
+  std::vector<std::string> warnings;
   const ResourceCall call{.http = http,
                           .info = info,
                           .kind = *kind,
                           .version = {info.group, info.version},
-                          .key = {std::string(kind->kind), info.namespace_, info.name}};
-  if (IsReview(*kind)) return AnswerReview(call);
-  if (!info.subresource.empty()) return AnswerSubresource(call);
-  if (!IsAmong(NameOf(info.verb), kind->verbs)) return NotAllowed(info);
-  Answered answered = AnswerVerb(call);
-  const bool writes = info.verb == Verb::kCreate || info.verb == Verb::kUpdate || info.verb == Verb::kPatch;
-  if (answered && writes && kind->inert) {
-    answered->headers.emplace_back(
-        "Warning",
-        fmt::format("299 - \"{} are stored, but nothing in this local cluster acts on them\"", kind->plural));
+                          .key = {std::string(kind->kind), info.namespace_, info.name},
+                          .warnings = warnings};
+  Answered answered = AnswerCall(call);
+  if (answered && kind->inert && Stores(info.verb)) {
+    warnings.push_back(fmt::format("{} are stored, but nothing in this local cluster acts on them", kind->plural));
+  }
+  if (answered && Writes(info.verb)) {
+    if (const Status kept = store_.AwaitWritten(); !kept) {
+      return Refuse(StatusReason::kInternalError, "the change is not stored: {}", kept.error().message);
+    }
+  }
+  if (answered) {
+    for (const std::string& warning : warnings) {
+      answered->headers.emplace_back("Warning", "299 - " + Quoted(warning));
+    }
   }
   return answered;
+}
+
+ResourceApi::Answered ResourceApi::AnswerCall(const ResourceCall& call) {
+  if (IsReview(call.kind)) return AnswerReview(call);
+  if (!call.info.subresource.empty()) return AnswerSubresource(call);
+  if (!IsAmong(NameOf(call.info.verb), call.kind.verbs)) return NotAllowed(call.info);
+  return AnswerVerb(call);
 }
 
 ResourceApi::Answered ResourceApi::AnswerVerb(const ResourceCall& call) {

@@ -21,6 +21,7 @@ class ResourceApi {
   using Answered = kube::ApiResult<HttpResponse>;
 
   Answered Dispatch(const HttpRequest& http, const RequestInfo& info);
+  Answered AnswerCall(const ResourceCall& call);
   Answered AnswerVerb(const ResourceCall& call);
 
   // read_verbs.cc

@@ -1,6 +1,7 @@
 #include "localcluster/apiserver/resource_call.h"
 
 #include "api/conversion.h"
+#include "api/schema/field_validation.h"
 #include "base/yaml.h"
 
 namespace kumiko::localcluster {
@@ -28,6 +29,24 @@ TableOptions::Include IncludeOf(std::string_view text) {
   return TableOptions::Include::kMetadata;
 }
 
+kube::ApiResult<JsonWithDuplicates> ReadBodyWithDuplicates(const HttpRequest& request) {
+  const std::string_view type = MediaType(request.Header("Content-Type"));
+  if (type == "application/yaml" || type == "application/apply-patch+yaml") {
+    // Most clients that say YAML send JSON, which is read ten times as fast.
+    if (auto json = ParseJsonWithDuplicates(request.body)) return std::move(*json);
+    KU_TRY_API(Json object, ParseYaml(request.body));
+    return JsonWithDuplicates{std::move(object), {}};
+  }
+  if (!type.empty() && type != "application/json" && !type.ends_with("+json")) {
+    return Refuse(StatusReason::kUnsupportedMediaType,
+                  "the body of the request was in an unknown format - accepted media types include: application/json, "
+                  "application/yaml");
+  }
+  auto json = ParseJsonWithDuplicates(request.body);
+  if (!json) return Refuse(StatusReason::kBadRequest, "error decoding the body: {}", json.error().message);
+  return std::move(*json);
+}
+
 }  // namespace
 
 std::string ResourceCall::FieldManager() const {
@@ -47,8 +66,7 @@ kube::ApiResult<ObjectWriting> ResourceCall::Writing(Time now) const {
 }
 
 Json ResourceCall::InVersion(const Json& stored) const {
-  std::optional<Json> converted = api::FromStored(stored, version);
-  Json object = converted ? std::move(*converted) : stored;
+  Json object = api::FromStored(stored, version).value_or(stored);
   object.as_object()["apiVersion"] = version.Text();
   return object;
 }
@@ -60,24 +78,13 @@ kube::ApiResult<Json> ResourceCall::ToStored(Json object) const {
 }
 
 kube::ApiResult<Json> ReadBody(const HttpRequest& request) {
-  const std::string_view type = MediaType(request.Header("Content-Type"));
-  if (type == "application/yaml" || type == "application/apply-patch+yaml") {
-    // Most clients that say YAML send JSON, which is read ten times as fast.
-    if (Result<Json> json = ParseJson(request.body)) return std::move(*json);
-    return ParseYaml(request.body);
-  }
-  if (!type.empty() && type != "application/json" && !type.ends_with("+json")) {
-    return Refuse(StatusReason::kUnsupportedMediaType,
-                  "the body of the request was in an unknown format - accepted media types include: application/json, "
-                  "application/yaml");
-  }
-  Result<Json> json = ParseJson(request.body);
-  if (!json) return Refuse(StatusReason::kBadRequest, "error decoding the body: {}", json.error().message);
-  return std::move(*json);
+  KU_TRY_API(JsonWithDuplicates body, ReadBodyWithDuplicates(request));
+  return std::move(body.value);
 }
 
 kube::ApiResult<Json> ReadObject(const ResourceCall& call) {
-  KU_TRY_API(Json object, ReadBody(call.http));
+  KU_TRY_API(JsonWithDuplicates body, ReadBodyWithDuplicates(call.http));
+  Json object = std::move(body.value);
   if (!object.is_object()) {
     return Refuse(StatusReason::kBadRequest, "the body of the request is not an object but a {}", JsonTypeName(object));
   }
@@ -108,6 +115,26 @@ kube::ApiResult<Json> ReadObject(const ResourceCall& call) {
   if (!metadata.is_object()) return Refuse(StatusReason::kBadRequest, "metadata is not a map");
   if (call.kind.namespaced) metadata.get_object()["namespace"] = call.key.namespace_;
   if (!call.key.name.empty()) metadata.get_object()["name"] = call.key.name;
+  return Decode(call, std::move(object), body.duplicates);
+}
+
+kube::ApiResult<Json> Decode(const ResourceCall& call, Json object, std::span<const DuplicateMember> duplicates) {
+  const auto refused = [&](std::string_view why) {
+    return Refuse(StatusReason::kBadRequest, "{} in version \"{}\" cannot be handled as a {}: {}", call.kind.kind,
+                  call.version.version, call.kind.kind, why);
+  };
+  std::vector<std::string> strict;
+  if (const api::Schema* schema = api::SchemaOf(call.version.group, call.version.version, call.kind.kind)) {
+    auto decoded = api::DecodeBySchema(std::move(object), *schema, duplicates);
+    if (!decoded) return refused(decoded.error().message);
+    object = std::move(decoded->object);
+    strict = std::move(decoded->strict_errors);
+  } else {
+    strict = api::StrictErrorsOf(duplicates);
+  }
+  const std::string_view validation = call.info.query.Get("fieldValidation");
+  if (validation == "Strict" && !strict.empty()) return refused(api::DescribeStrictErrors(strict));
+  if (validation != "Ignore") call.warnings.insert(call.warnings.end(), strict.begin(), strict.end());
   return object;
 }
 

@@ -1,7 +1,9 @@
 // One request for a resource, understood: which kind, which objects, in which version and form.
 #pragma once
 
+#include <span>
 #include <string>
+#include <vector>
 
 #include "api/kinds.h"
 #include "base/json.h"
@@ -18,8 +20,9 @@ struct ResourceCall {
   const HttpRequest& http;
   const RequestInfo& info;
   const api::KindInfo& kind;
-  api::GroupVersion version;  // of the path
-  kube::ObjectKey key;        // without a name: all of the kind, in the namespace if there is one
+  api::GroupVersion version;           // of the path
+  kube::ObjectKey key;                 // without a name: all of the kind, in the namespace if there is one
+  std::vector<std::string>& warnings;  // go out with the answer
 
   bool dry_run() const { return info.query.Get("dryRun") == "All"; }
   // Who writes, as managedFields names it: the parameter, else the program of the User-Agent.
@@ -34,8 +37,12 @@ struct ResourceCall {
 // The body as a tree, from JSON or YAML. Errors: kUnsupportedMediaType, kBadRequest with the place of the mistake.
 kube::ApiResult<Json> ReadBody(const HttpRequest& request);
 
-// The same, checked to be an object of the call's kind, version, namespace and (on update) name.
+// The same, checked to be an object of the call's kind, version, namespace and (on update) name, and decoded.
 kube::ApiResult<Json> ReadObject(const ResourceCall& call);
+
+// An object of the call's kind and version without members that its schema does not know. They become warnings, or
+// errors, as the parameter fieldValidation says (KEP-2885). Errors: kBadRequest, for members of a wrong type too.
+kube::ApiResult<Json> Decode(const ResourceCall& call, Json object, std::span<const DuplicateMember> duplicates = {});
 
 // `current`, in the path's version, after the patch of the call's content type. Errors: kUnsupportedMediaType,
 // kBadRequest, kInvalid.

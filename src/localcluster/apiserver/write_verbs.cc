@@ -106,6 +106,8 @@ ResourceApi::Answered ResourceApi::Patch(const ResourceCall& call, kube::Subreso
   KU_TRY_API(const Json patch, ReadBody(call.http));
   const auto edit = [&](const Json& current) -> kube::ApiResult<Json> {
     KU_TRY_API(Json patched, ApplyPatch(call, call.InVersion(current), patch));
+    call.warnings.clear();  // of an earlier try
+    KU_TRY_API(patched, Decode(call, std::move(patched)));
     return call.ToStored(std::move(patched));
   };
   KU_TRY_API(const auto stored, store_.ChangeObject(call.key, subresource, edit, WriteOptionsOf(call, "Update")));

@@ -240,8 +240,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void Close() {
     error_code ignored;
     auto& socket = beast::get_lowest_layer(stream_).socket();
-    socket.shutdown(Tcp::socket::shutdown_both, ignored);
-    socket.close(ignored);
+    static_cast<void>(socket.shutdown(Tcp::socket::shutdown_both, ignored));
+    static_cast<void>(socket.close(ignored));
   }
 
   Shared& shared_;
@@ -266,9 +266,10 @@ struct HttpServer::Impl {
     auto& tls = shared.tls;
     const auto& options = shared.options;
     error_code error;
-    tls.use_certificate_chain(asio::buffer(options.certificate_pem), error);
-    if (!error) tls.use_private_key(asio::buffer(options.private_key_pem), asio::ssl::context::pem, error);
-    if (error) return Fail(Code::kInvalidArgument, "the server's certificate: {}", error.message());
+    if (tls.use_certificate_chain(asio::buffer(options.certificate_pem), error) ||
+        tls.use_private_key(asio::buffer(options.private_key_pem), asio::ssl::context::pem, error)) {
+      return Fail(Code::kInvalidArgument, "the server's certificate: {}", error.message());
+    }
     SSL_CTX_set_min_proto_version(tls.native_handle(), TLS1_2_VERSION);
     SSL_CTX_set_mode(tls.native_handle(), SSL_MODE_RELEASE_BUFFERS);
     return {};
@@ -277,11 +278,10 @@ struct HttpServer::Impl {
   Status Listen() {
     const Tcp::endpoint endpoint(asio::ip::address_v4::loopback(), shared.options.port);
     error_code error;
-    acceptor.open(endpoint.protocol(), error);
-    if (!error) acceptor.set_option(Tcp::acceptor::reuse_address(true), error);
-    if (!error) acceptor.bind(endpoint, error);
-    if (!error) acceptor.listen(asio::socket_base::max_listen_connections, error);
-    if (!error) return {};
+    if (!acceptor.open(endpoint.protocol(), error) && !acceptor.set_option(Tcp::acceptor::reuse_address(true), error) &&
+        !acceptor.bind(endpoint, error) && !acceptor.listen(asio::socket_base::max_listen_connections, error)) {
+      return {};
+    }
     const bool taken = error == asio::error::address_in_use;
     return Fail(taken ? Code::kAlreadyExists : Code::kUnavailable, "port {} on 127.0.0.1: {}", shared.options.port,
                 taken ? "another process listens there" : error.message());
@@ -292,7 +292,7 @@ struct HttpServer::Impl {
       if (shared.stopping) return;
       if (!error) {
         error_code ignored;
-        socket.set_option(Tcp::no_delay(true), ignored);
+        static_cast<void>(socket.set_option(Tcp::no_delay(true), ignored));
         std::make_shared<Connection>(std::move(socket), shared)->Start();
         return Accept();
       }

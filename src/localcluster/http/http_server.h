@@ -18,7 +18,7 @@ struct HttpServerOptions {
   std::string certificate_pem;
   std::string private_key_pem;
   // As the real API server: larger bodies get 413.
-  std::size_t max_body_bytes = 3 * 1024 * 1024;
+  std::size_t max_body_bytes = std::size_t{3} << 20;
   // For the head and body of a request once begun, and for the peer to take a response.
   std::chrono::seconds request_timeout{30};
   // Of a connection between requests.
