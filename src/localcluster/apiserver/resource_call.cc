@@ -1,6 +1,7 @@
 #include "localcluster/apiserver/resource_call.h"
 
 #include "api/conversion.h"
+#include "api/protobuf/protobuf_object.h"
 #include "api/schema/field_validation.h"
 #include "base/yaml.h"
 
@@ -36,6 +37,11 @@ kube::ApiResult<JsonWithDuplicates> ReadBodyWithDuplicates(const HttpRequest& re
     if (auto json = ParseJsonWithDuplicates(request.body)) return std::move(*json);
     KU_TRY_API(Json object, ParseYaml(request.body));
     return JsonWithDuplicates{std::move(object), {}};
+  }
+  if (type == "application/vnd.kubernetes.protobuf") {
+    Result<Json> object = api::ReadProtobufObject(request.body);
+    if (!object) return Refuse(StatusReason::kBadRequest, "error decoding the body: {}", object.error().message);
+    return JsonWithDuplicates{std::move(*object), {}};
   }
   if (!type.empty() && type != "application/json" && !type.ends_with("+json")) {
     return Refuse(StatusReason::kUnsupportedMediaType,

@@ -1,6 +1,5 @@
 #include "localcluster/http/http_server.h"
 
-#include <array>
 #include <atomic>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -194,8 +193,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
       });
       return;
     }
-    if (head_only_) response.body.clear();
-    Write(std::move(bytes), [](Connection& self) { self.Finish(); }, std::move(response.body));
+    if (!head_only_) bytes += response.body;
+    Write(std::move(bytes), [](Connection& self) { self.Finish(); });
   }
 
   // A peer that hangs up while a stream is silent is noticed by reading. It must not send before the response ended.
@@ -216,14 +215,14 @@ class Connection : public std::enable_shared_from_this<Connection> {
     if (peek_) keep_alive_ = false;
   }
 
-  void Write(std::string head, void (*then)(Connection&), std::string body = {}) {
+  void Write(std::string bytes, void (*then)(Connection&)) {
     writing_ = true;
-    outgoing_ = {std::move(head), std::move(body)};
+    outgoing_ = std::move(bytes);
     Deadline(shared_.options.request_timeout);
-    const std::array buffers{asio::buffer(outgoing_[0]), asio::buffer(outgoing_[1])};
-    asio::async_write(stream_, buffers, [self = shared_from_this(), then](error_code error, std::size_t) {
+    // One buffer: of two, Beast's TLS stream takes the first for all of it when the second is large.
+    asio::async_write(stream_, asio::buffer(outgoing_), [self = shared_from_this(), then](error_code error, std::size_t) {
       self->writing_ = false;
-      self->outgoing_ = {};
+      std::string().swap(self->outgoing_);
       if (error) {
         self->EndStream();
         return self->Close();
@@ -250,7 +249,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::optional<http::request_parser<http::string_body>> parser_;
   std::unique_ptr<BodyStream> body_;
   std::unique_ptr<char> peek_;
-  std::array<std::string, 2> outgoing_;
+  std::string outgoing_;
   bool writing_ = false;
   bool keep_alive_ = true;
   bool head_only_ = false;
