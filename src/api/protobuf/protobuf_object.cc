@@ -16,12 +16,11 @@ using internal::WireType;
 
 constexpr std::string_view kMagic("k8s\0", 4);
 
-// runtime.Unknown: typeMeta = 1 (apiVersion = 1, kind = 2), raw = 2, contentEncoding = 3, contentType = 4.
+// runtime.Unknown: typeMeta = 1 (apiVersion = 1, kind = 2), raw = 2, contentEncoding = 3, contentType = 4. As in
+// Kubernetes, nothing looks at the last two.
 struct Envelope {
-  std::string_view api_version;
-  std::string_view kind;
+  ObjectType type;
   std::string_view raw;
-  std::string_view content_encoding;
 };
 
 tl::unexpected<Error> Wrong(std::string_view body, const char* at, std::string_view what) {
@@ -44,46 +43,49 @@ Result<void> ForEachString(std::string_view body, std::string_view message, std:
 
 Result<void> ReadTypeMeta(std::string_view body, std::string_view message, Envelope& envelope) {
   return ForEachString(body, message, 2, [&](std::uint32_t number, std::string_view text) -> Result<void> {
-    (number == 1 ? envelope.api_version : envelope.kind) = text;
+    (number == 1 ? envelope.type.api_version : envelope.type.kind) = text;
     return {};
   });
 }
 
 Result<Envelope> ReadEnvelope(std::string_view body) {
+  if (body.empty()) return Fail(Code::kInvalidArgument, "empty data");
+  if (body == kMagic) return Fail(Code::kInvalidArgument, "empty body");
   if (!body.starts_with(kMagic)) {
-    return Fail(Code::kInvalidArgument, "the body does not begin with the bytes 6b 38 73 00 of a protobuf object");
+    return Fail(Code::kInvalidArgument,
+                "provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]");
   }
   Envelope envelope;
   const auto take = [&](std::uint32_t number, std::string_view bytes) -> Result<void> {
     if (number == 1) return ReadTypeMeta(body, bytes, envelope);
     if (number == 2) envelope.raw = bytes;
-    if (number == 3) envelope.content_encoding = bytes;
     return {};
   };
   KU_TRY_OK(ForEachString(body, body.substr(kMagic.size()), 4, take));
-  if (envelope.kind.empty()) return Fail(Code::kInvalidArgument, "Object 'Kind' is missing in the protobuf envelope");
-  if (envelope.api_version.empty()) {
-    return Fail(Code::kInvalidArgument, "Object 'apiVersion' is missing in the protobuf envelope");
-  }
-  if (!envelope.content_encoding.empty()) {
-    return Fail(Code::kInvalidArgument, "the protobuf object is encoded as \"{}\"; send it plain",
-                internal::ValidText(envelope.content_encoding));
-  }
   return envelope;
 }
 
 }  // namespace
 
-Result<Json> ReadProtobufObject(std::string_view body) {
+Result<Json> ReadProtobufObject(std::string_view body, const ObjectType& absent) {
   KU_TRY(const Envelope envelope, ReadEnvelope(body));
-  const internal::Message* const message = internal::FindMessage(envelope.api_version, envelope.kind);
+  ObjectType type = envelope.type;
+  if (type.kind.empty()) type.kind = absent.kind;
+  if (type.api_version.empty()) type.api_version = absent.api_version;
+  if (type.kind.empty()) return Fail(Code::kInvalidArgument, "Object 'Kind' is missing in the protobuf envelope");
+  if (type.api_version.empty()) {
+    return Fail(Code::kInvalidArgument, "Object 'apiVersion' is missing in the protobuf envelope");
+  }
+  const std::string kind = internal::ValidText(type.kind);
+  const std::string api_version = internal::ValidText(type.api_version);
+  const internal::Message* const message = internal::FindMessage(api_version, kind);
   if (message == nullptr) {
-    return Fail(Code::kInvalidArgument, "no kind \"{}\" is registered for version \"{}\" in protobuf; send it as JSON",
-                internal::ValidText(envelope.kind), internal::ValidText(envelope.api_version));
+    return Fail(Code::kInvalidArgument, "no kind \"{}\" is registered for version \"{}\"; send it as JSON", kind,
+                api_version);
   }
   JsonObject object;
-  object.emplace("kind", internal::ValidText(envelope.kind));
-  object.emplace("apiVersion", internal::ValidText(envelope.api_version));
+  object.emplace("kind", kind);
+  object.emplace("apiVersion", api_version);
   KU_TRY_OK(internal::MessageReader(body).Read(*message, envelope.raw, object));
   return Json(std::move(object));
 }

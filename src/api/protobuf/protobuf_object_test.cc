@@ -136,8 +136,18 @@ TEST(ProtobufObject, ReadsDeleteOptionsOfAnyVersion) {
             R"("propagationPolicy":"Foreground"})");
 }
 
+TEST(ProtobufObject, TakesTheTypeOfThePathWhereTheBodyNamesNone) {
+  const Result<Json> object = ReadProtobufObject(Body("", "", ""), {.api_version = "v1", .kind = "ConfigMap"});
+  ASSERT_TRUE(object.has_value());
+  EXPECT_EQ(WriteJson(*object), R"({"kind":"ConfigMap","apiVersion":"v1","metadata":{}})");
+  EXPECT_THAT(WriteJson(*ReadProtobufObject(Body("v1", "Secret", ""), {.api_version = "v1", .kind = "ConfigMap"})),
+              HasSubstr(R"("kind":"Secret")"));
+}
+
 TEST(ProtobufObject, SaysWhatIsWrongAndWhere) {
-  EXPECT_THAT(Read("{}"), HasSubstr("does not begin with the bytes 6b 38 73 00"));
+  EXPECT_EQ(Read(""), "error: empty data");
+  EXPECT_EQ(Read(std::string_view("k8s\0", 4)), "error: empty body");
+  EXPECT_THAT(Read("{}"), HasSubstr("provided data does not appear to be a protobuf message, expected prefix"));
   EXPECT_THAT(ReadAs("v1", "", ""), HasSubstr("Object 'Kind' is missing"));
   EXPECT_THAT(ReadAs("", "Pod", ""), HasSubstr("Object 'apiVersion' is missing"));
   EXPECT_THAT(ReadAs("v1", "PodSpec", ""), HasSubstr(R"(no kind "PodSpec" is registered for version "v1")"));
@@ -171,15 +181,16 @@ TEST(ProtobufObject, BoundsDepthAndMemory) {
 }
 
 TEST(ProtobufObject, KnowsAllKindsThatAreServed) {
-  const auto check = [](const KindInfo& info) {
-    EXPECT_NE(internal::FindMessage(info.ApiVersion(), info.kind), nullptr) << info.ApiVersion() << ' ' << info.kind;
-    for (const GroupVersion& version : info.served_as) {
-      EXPECT_NE(internal::FindMessage(version.Text(), info.kind), nullptr) << version.Text() << ' ' << info.kind;
-    }
+  const auto expect = [](std::string_view version, std::string_view kind) {
+    EXPECT_NE(internal::FindMessage(version, kind), nullptr)
+        << version << ' ' << kind << ": run scripts/gen-openapi, then scripts/gen-protobuf";
+  };
+  const auto check = [&](const KindInfo& info) {
+    expect(info.ApiVersion(), info.kind);
+    for (const GroupVersion& version : info.served_as) expect(version.Text(), info.kind);
     for (const SubresourceInfo& subresource : info.subresources) {
       if (subresource.kind.ends_with("Options")) continue;  // parameters of the query
-      const std::string version = subresource.of.version.empty() ? info.ApiVersion() : subresource.of.Text();
-      EXPECT_NE(internal::FindMessage(version, subresource.kind), nullptr) << version << ' ' << subresource.kind;
+      expect(subresource.of.version.empty() ? info.ApiVersion() : subresource.of.Text(), subresource.kind);
     }
   };
   for (const KindInfo& info : AllKinds()) check(info);

@@ -109,11 +109,10 @@ struct Counts {
 };
 
 // What kumiko does not take and Go does: years that no reader of JSON takes, field numbers beyond those of protobuf,
-// contentEncoding, which Go passes over, wire types of map entries, which it does not look at, and text that is not
-// quite JSON where JSON is due.
+// wire types of map entries, which Go does not look at, and text that is not quite JSON where JSON is due.
 bool IsByDesign(const std::string& message) {
   for (const std::string_view part :
-       {"are not in the years 0 to 9999", "is no field number", "send it plain", "map entry: ", "line 1, column "}) {
+       {"are not in the years 0 to 9999", "is no field number", "map entry: ", "line 1, column "}) {
     if (message.find(part) != std::string::npos) return true;
   }
   return false;
