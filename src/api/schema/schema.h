@@ -36,6 +36,7 @@ struct Schema {
   bool atomic_map = false;                 // server-side apply sets the object as a whole
   std::string patch_merge_key;             // of strategic merge patches
   bool patch_merges = false;               // a strategic merge patch merges the list instead of replacing it
+  bool patch_replaces = false;             // a strategic merge patch replaces the map instead of merging it
   bool patch_retains_keys = false;         // a strategic merge patch may say which members to retain
   std::optional<Json> default_value;       // as written; see defaults.h for what is written into objects
 

@@ -53,6 +53,7 @@ void FillExtensions(const Json& json, Schema& schema) {
   // One or two words with a comma between.
   if (const std::string_view strategy = StringAt(json, {"x-kubernetes-patch-strategy"}); !strategy.empty()) {
     schema.patch_merges = strategy.starts_with("merge");
+    schema.patch_replaces = strategy == "replace";
     schema.patch_retains_keys = strategy.ends_with("retainKeys");
   }
   const Json* value = kumiko::Find(json, "default");
