@@ -200,6 +200,16 @@ const Form* FormOf(std::string_view group, std::string_view kind) {
   return table.Find(name);
 }
 
+JsonObject EmptyObject(const Form& form) {
+  JsonObject object;
+  for (const FormMember& member : form.members) {
+    if (member.empty != FormMember::Empty::kWritten) continue;
+    const bool is_struct = member.leaf == Leaf::kStruct && member.nesting.empty();
+    object[member.name] = is_struct ? Json(EmptyObject(*member.form)) : ZeroOf(member);
+  }
+  return object;
+}
+
 void Complete(const Form& form, JsonObject& object) {
   if (form.before != nullptr) form.before(object);
   constexpr std::size_t kMaxMembers = 64;  // of any Go struct that is served; PodSpec has the most

@@ -39,6 +39,9 @@ struct Form {
 // Of a built-in kind in its stored version, or null. Thread safe; the first call reads the table, 1 ms.
 const Form* FormOf(std::string_view group, std::string_view kind);
 
+// An object with nothing set and no defaults: the members that are written when absent, with their zero values.
+JsonObject EmptyObject(const Form& form);
+
 // Brings `object` into its form, with defaults. Members that the form does not know, and those of a wrong type, stay as
 // they are.
 void Complete(const Form& form, JsonObject& object);
