@@ -14,7 +14,7 @@ namespace kumiko::api {
 
 inline constexpr std::size_t kMaxJsonPatchOperations = 10'000;
 // Bytes that all `copy` operations of a patch may add.
-inline constexpr std::size_t kMaxJsonPatchCopyBytes = 3 * 1024 * 1024;
+inline constexpr std::size_t kMaxJsonPatchCopyBytes = std::size_t{3} << 20;
 
 // Whether `patch` is a list of operations whose members have the right types; kBadRequest otherwise. Returns what is to
 // be warned of, or refused under strict field validation: `json patch unknown field "[0].frm"`.

@@ -33,6 +33,7 @@ class ResourceApi {
   Answered Create(const ResourceCall& call);
   Answered Update(const ResourceCall& call, kube::Subresource subresource);
   Answered Patch(const ResourceCall& call, kube::Subresource subresource);
+  Answered Apply(const ResourceCall& call, kube::Subresource subresource);
 
   // delete_verbs.cc
   Answered Delete(const ResourceCall& call);
@@ -48,7 +49,8 @@ class ResourceApi {
   Answered Log(const ResourceCall& call);
 
   Answered Written(const ResourceCall& call, int status, const Json& object) const;
-  WriteOptions WriteOptionsOf(const ResourceCall& call, std::string_view operation) const;
+  // Of a write that is no apply. `call` must outlive the result.
+  kube::ApiResult<WriteOptions> WriteOptionsOf(const ResourceCall& call) const;
 
   Store& store_;
   const Clock& clock_;

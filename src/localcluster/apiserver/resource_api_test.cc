@@ -202,6 +202,61 @@ TEST_F(ResourceApiTest, DeletesACollection) {
   EXPECT_EQ(AskJson("GET", kConfigMaps).at("items").as_array().size(), 2u);
 }
 
+constexpr const char* kApply = "application/apply-patch+yaml";
+
+TEST_F(ResourceApiTest, ApplyCreatesOwnsAndConflicts) {
+  const std::string target = std::string(kConfigMaps) + "/c?fieldManager=";
+  const auto config = [](const std::string& data) {
+    return R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"c"},"data":)" + data + "}";
+  };
+  AskJson("PATCH", target + "one", config(R"({"a":"1","b":"1"})"), kApply);
+  EXPECT_EQ(status_, 201);
+  AskJson("PATCH", target + "two", config(R"({"a":"2"})"), kApply);
+  EXPECT_EQ(status_, 409);
+  const Json taken = AskJson("PATCH", target + "two&force=true", config(R"({"a":"2"})"), kApply);
+  EXPECT_EQ(status_, 200);
+  EXPECT_EQ(taken.at("data"), Json({{"a", "2"}, {"b", "1"}}));
+  EXPECT_EQ(taken.at("metadata").at("managedFields").as_array().size(), 2u);
+
+  // What nobody names any more goes; what nothing changes is not written.
+  const Json left = AskJson("PATCH", target + "one", config("{}"), kApply);
+  EXPECT_EQ(left.at("data"), Json({{"a", "2"}}));
+  const Json again = AskJson("PATCH", target + "one", config("{}"), kApply);
+  EXPECT_EQ(again.at("metadata").at("resourceVersion"), left.at("metadata").at("resourceVersion"));
+
+  AskJson("PATCH", std::string(kConfigMaps) + "/c", config("{}"), kApply);
+  EXPECT_EQ(status_, 422) << "an apply names its manager";
+}
+
+TEST_F(ResourceApiTest, PatchesMergeStrategicallyWhereTheSchemaSaysSo) {
+  const std::string pods = "/api/v1/namespaces/default/pods";
+  Ask("POST", pods,
+      R"({"metadata":{"name":"p"},"spec":{"containers":[{"name":"a","image":"i"},{"name":"b","image":"i"}]}})");
+  const std::string strategic = "application/strategic-merge-patch+json";
+  const Json patched =
+      AskJson("PATCH", pods + "/p", R"({"spec":{"containers":[{"name":"b","image":"j"}]}})", strategic);
+  EXPECT_EQ(status_, 200) << WriteJson(patched);
+  EXPECT_EQ(patched.at("spec").at("containers").as_array().size(), 2u);
+  EXPECT_EQ(StringAt(patched.at("spec").at("containers").at(1), {"image"}), "j");
+  AskJson("PATCH", pods + "/p", R"({"spec":{"containers":[{"name":"b","image":"j"}]}})",
+          "application/merge-patch+json");
+  EXPECT_EQ(status_, 422) << "a merge patch replaces the list, and a pod keeps its containers";
+  AskJson("PATCH", pods + "/p", R"([{"op":"test","path":"/spec/x","value":1}])", "application/json-patch+json");
+  EXPECT_EQ(status_, 422);
+}
+
+TEST_F(ResourceApiTest, UnknownFieldsAreLeftOutToldOrRefused) {
+  const std::string body = R"({"metadata":{"name":"c"},"dat":{"a":"1"}})";
+  const HttpResponse warned = Ask("POST", std::string(kConfigMaps) + "?dryRun=All", body);
+  EXPECT_EQ(warned.status, 201);
+  EXPECT_THAT(warned.headers, ::testing::Contains(::testing::Pair("Warning", R"(299 - "unknown field \"dat\"")")));
+  EXPECT_THAT(warned.body, ::testing::Not(HasSubstr(R"("dat":)")));
+  const HttpResponse refused = Ask("POST", std::string(kConfigMaps) + "?fieldValidation=Strict", body);
+  EXPECT_EQ(refused.status, 400);
+  EXPECT_THAT(refused.body, HasSubstr("strict decoding error: unknown field"));
+  EXPECT_EQ(Ask("POST", std::string(kConfigMaps) + "?fieldValidation=Ignore", body).status, 201);
+}
+
 TEST_F(ResourceApiTest, ScalesThroughTheSubresource) {
   const std::string base = "/apis/apps/v1/namespaces/default/deployments";
   Ask("POST", base,

@@ -55,14 +55,6 @@ kube::ApiResult<JsonWithDuplicates> ReadBodyWithDuplicates(const HttpRequest& re
 
 }  // namespace
 
-std::string ResourceCall::FieldManager() const {
-  const std::string_view given = info.query.Get("fieldManager");
-  if (!given.empty()) return std::string(given);
-  const std::string_view agent = http.Header("User-Agent");
-  const std::string program(agent.substr(0, agent.find('/')));
-  return program.empty() ? "unknown" : program;
-}
-
 kube::ApiResult<ObjectWriting> ResourceCall::Writing(Time now) const {
   KU_TRY_API(const Form form, ReadForm(http.Header("Accept")));
   return ObjectWriting{.kind = &kind,
@@ -89,6 +81,11 @@ kube::ApiResult<Json> ReadBody(const HttpRequest& request) {
 }
 
 kube::ApiResult<Json> ReadObject(const ResourceCall& call) {
+  KU_TRY_API(JsonWithDuplicates sent, ReadUndecoded(call));
+  return Decode(call, std::move(sent.value), sent.duplicates);
+}
+
+kube::ApiResult<JsonWithDuplicates> ReadUndecoded(const ResourceCall& call) {
   KU_TRY_API(JsonWithDuplicates body, ReadBodyWithDuplicates(call.http));
   Json object = std::move(body.value);
   if (!object.is_object()) {
@@ -121,7 +118,7 @@ kube::ApiResult<Json> ReadObject(const ResourceCall& call) {
   if (!metadata.is_object()) return Refuse(StatusReason::kBadRequest, "metadata is not a map");
   if (call.kind.namespaced) metadata.get_object()["namespace"] = call.key.namespace_;
   if (!call.key.name.empty()) metadata.get_object()["name"] = call.key.name;
-  return Decode(call, std::move(object), body.duplicates);
+  return JsonWithDuplicates{std::move(object), std::move(body.duplicates)};
 }
 
 kube::ApiResult<Json> Decode(const ResourceCall& call, Json object, std::span<const DuplicateMember> duplicates) {

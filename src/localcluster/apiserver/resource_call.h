@@ -25,8 +25,6 @@ struct ResourceCall {
   std::vector<std::string>& warnings;  // go out with the answer
 
   bool dry_run() const { return info.query.Get("dryRun") == "All"; }
-  // Who writes, as managedFields names it: the parameter, else the program of the User-Agent.
-  std::string FieldManager() const;
   // How to answer. Errors: kNotAcceptable.
   kube::ApiResult<ObjectWriting> Writing(Time now) const;
   // The stored object as the path's version has it, and back. Errors of the way back: kBadRequest.
@@ -39,6 +37,8 @@ kube::ApiResult<Json> ReadBody(const HttpRequest& request);
 
 // The same, checked to be an object of the call's kind, version, namespace and (on update) name, and decoded.
 kube::ApiResult<Json> ReadObject(const ResourceCall& call);
+// The same with all members that were sent.
+kube::ApiResult<JsonWithDuplicates> ReadUndecoded(const ResourceCall& call);
 
 // An object of the call's kind and version without members that its schema does not know. They become warnings, or
 // errors, as the parameter fieldValidation says (KEP-2885). Errors: kBadRequest, for members of a wrong type too.

@@ -123,8 +123,8 @@ ResourceApi::Answered ResourceApi::Scale(const ResourceCall& call) {
     KU_TRY_API(const Json patched, ApplyPatch(call, ScaleOf(current), body));
     return Scaled(call, current, patched);
   };
-  KU_TRY_API(const auto stored,
-             store_.ChangeObject(call.key, kube::Subresource::kNone, edit, WriteOptionsOf(call, "Update")));
+  KU_TRY_API(const WriteOptions options, WriteOptionsOf(call));
+  KU_TRY_API(const auto stored, store_.ChangeObject(call.key, kube::Subresource::kNone, edit, options));
   return JsonResponse(200, WriteJson(ScaleOf(*stored)) + "\n");
 }
 
@@ -144,8 +144,8 @@ ResourceApi::Answered ResourceApi::Bind(const ResourceCall& call) {
     pod.as_object()["spec"].as_object()["nodeName"] = node;
     return pod;
   };
-  KU_TRY_API(const auto stored,
-             store_.ChangeObject(call.key, kube::Subresource::kNone, edit, WriteOptionsOf(call, "Update")));
+  KU_TRY_API(const WriteOptions options, WriteOptionsOf(call));
+  KU_TRY_API(const auto stored, store_.ChangeObject(call.key, kube::Subresource::kNone, edit, options));
   if (!call.dry_run()) {
     const auto scheduled = [&](const Json& current) -> kube::ApiResult<Json> {
       Json pod = current;
@@ -182,8 +182,8 @@ ResourceApi::Answered ResourceApi::Finalize(const ResourceCall& call) {
     object.as_object()["spec"] = MemberOr(sent, {"spec"}, JsonObject());
     return object;
   };
-  KU_TRY_API(const auto stored,
-             store_.ChangeObject(call.key, kube::Subresource::kNone, edit, WriteOptionsOf(call, "Update")));
+  KU_TRY_API(const WriteOptions options, WriteOptionsOf(call));
+  KU_TRY_API(const auto stored, store_.ChangeObject(call.key, kube::Subresource::kNone, edit, options));
   return Written(call, 200, *stored);
 }
 

@@ -1,7 +1,10 @@
 // create, update and patch.
 #include "api/patch/json_patch.h"
 #include "api/patch/merge_patch.h"
+#include "api/patch/server_side_apply.h"
+#include "api/patch/strategic_merge.h"
 #include "kube/typed.h"
+#include "localcluster/apiserver/field_management.h"
 #include "localcluster/apiserver/resource_api.h"
 
 namespace kumiko::localcluster {
@@ -43,6 +46,8 @@ kube::ApiResult<T> ToAnswer(const ResourceCall& call, api::PatchResult<T> result
   return std::move(*result);
 }
 
+constexpr std::string_view kApplyPatch = "application/apply-patch+yaml";
+
 std::string_view PatchTypeOf(const HttpRequest& request) {
   const std::string_view type = request.Header("Content-Type");
   return type.substr(0, type.find(';'));
@@ -64,21 +69,24 @@ kube::ApiResult<Json> StillTheSame(const ResourceCall& call, const Json& current
 
 }  // namespace
 
-WriteOptions ResourceApi::WriteOptionsOf(const ResourceCall& call, std::string_view) const {
-  return {.dry_run = call.dry_run()};
+kube::ApiResult<WriteOptions> ResourceApi::WriteOptionsOf(const ResourceCall& call) const {
+  KU_TRY_API(std::string manager, FieldManagerOf(call));
+  return UpdateOptions(call, std::move(manager), clock_.Now());
 }
 
 ResourceApi::Answered ResourceApi::Create(const ResourceCall& call) {
   KU_TRY_API(const Json object, ReadObject(call));
-  KU_TRY_API(const auto created, store_.CreateObject(object, WriteOptionsOf(call, "Update")));
+  KU_TRY_API(const WriteOptions options, WriteOptionsOf(call));
+  KU_TRY_API(const auto created, store_.CreateObject(object, options));
   return Written(call, 201, *created);
 }
 
 ResourceApi::Answered ResourceApi::Update(const ResourceCall& call, kube::Subresource subresource) {
   KU_TRY_API(Json object, ReadObject(call));
   KU_TRY_API(const Json sent, call.ToStored(std::move(object)));
+  KU_TRY_API(const WriteOptions options, WriteOptionsOf(call));
   const auto edit = [&](const Json&) -> kube::ApiResult<Json> { return sent; };
-  KU_TRY_API(const auto stored, store_.ChangeObject(call.key, subresource, edit, WriteOptionsOf(call, "Update")));
+  KU_TRY_API(const auto stored, store_.ChangeObject(call.key, subresource, edit, options));
   return Written(call, 200, *stored);
 }
 
@@ -92,7 +100,12 @@ kube::ApiResult<Json> ApplyPatch(const ResourceCall& call, const Json& current, 
     if (!patch.is_object()) {
       return Refuse(StatusReason::kBadRequest, "a merge patch is a map, got a {}", JsonTypeName(patch));
     }
-    api::MergePatch(patched, patch);
+    const api::Schema* schema = type.starts_with("application/strategic") ? FieldManagementOf(call).schema : nullptr;
+    if (schema != nullptr) {
+      KU_TRY_API(patched, ToAnswer(call, api::StrategicMerge(current, patch, *schema)));
+    } else {
+      api::MergePatch(patched, patch);
+    }
   } else {
     return Refuse(StatusReason::kUnsupportedMediaType,
                   "the body of the request was in an unknown format - accepted media types include: "
@@ -103,15 +116,65 @@ kube::ApiResult<Json> ApplyPatch(const ResourceCall& call, const Json& current, 
 }
 
 ResourceApi::Answered ResourceApi::Patch(const ResourceCall& call, kube::Subresource subresource) {
+  if (PatchTypeOf(call.http) == kApplyPatch) return Apply(call, subresource);
+  if (call.info.query.Has("force")) {
+    return Refuse(
+        StatusReason::kInvalid,
+        "PatchOptions.meta.k8s.io \"\" is invalid: force: Forbidden: may not be specified for non-apply patch");
+  }
   KU_TRY_API(const Json patch, ReadBody(call.http));
+  KU_TRY_API(const WriteOptions options, WriteOptionsOf(call));
   const auto edit = [&](const Json& current) -> kube::ApiResult<Json> {
     KU_TRY_API(Json patched, ApplyPatch(call, call.InVersion(current), patch));
     call.warnings.clear();  // of an earlier try
     KU_TRY_API(patched, Decode(call, std::move(patched)));
     return call.ToStored(std::move(patched));
   };
-  KU_TRY_API(const auto stored, store_.ChangeObject(call.key, subresource, edit, WriteOptionsOf(call, "Update")));
+  KU_TRY_API(const auto stored, store_.ChangeObject(call.key, subresource, edit, options));
   return Written(call, 200, *stored);
+}
+
+ResourceApi::Answered ResourceApi::Apply(const ResourceCall& call, kube::Subresource subresource) {
+  if (call.info.query.Get("fieldManager").empty()) {
+    return Refuse(
+        StatusReason::kInvalid,
+        "PatchOptions.meta.k8s.io \"\" is invalid: fieldManager: Required value: is required for apply patch");
+  }
+  KU_TRY_API(const std::string manager, FieldManagerOf(call));
+  KU_TRY_API(const JsonWithDuplicates config, ReadUndecoded(call));
+  const api::ApplyOptions apply{.manager = manager, .force = call.info.query.IsTrue("force"), .now = clock_.Now()};
+  const api::FieldManagement management = FieldManagementOf(call);
+  if (management.schema == nullptr) {
+    return Refuse(StatusReason::kUnsupportedMediaType, "{} cannot be applied", call.kind.plural);
+  }
+  // Ownership is told by the object in the path's version, as it comes out of the apply.
+  Json applied;
+  const auto edit = [&](const Json* current) -> kube::ApiResult<Json> {
+    std::optional<Json> shown;
+    if (current != nullptr) shown = call.InVersion(*current);
+    KU_TRY_API(applied, ToAnswer(call, api::Apply(shown ? &*shown : nullptr, config.value, apply, management)));
+    call.warnings.clear();
+    KU_TRY_API(Json decoded, Decode(call, applied, config.duplicates));
+    return call.ToStored(std::move(decoded));
+  };
+  WriteOptions options{.dry_run = call.dry_run()};
+  options.finish = [&](const Json* before, Json after) -> kube::ApiResult<Json> {
+    TakeManagedFields(applied, after);
+    if (before != nullptr && api::EqualButForTimes(*before, after)) return *before;
+    return after;
+  };
+  for (;;) {
+    const auto changed =
+        store_.ChangeObject(call.key, subresource, [&](const Json& current) { return edit(&current); }, options);
+    if (changed) return Written(call, 200, **changed);
+    if (changed.error().reason != StatusReason::kNotFound || subresource != kube::Subresource::kNone) {
+      return Refuse(changed.error());
+    }
+    KU_TRY_API(const Json fresh, edit(nullptr));
+    const auto created = store_.CreateObject(fresh, options);
+    if (created) return Written(call, 201, **created);
+    if (created.error().reason != StatusReason::kAlreadyExists) return Refuse(created.error());
+  }
 }
 
 }  // namespace kumiko::localcluster

@@ -35,6 +35,9 @@ constexpr auto kAcceptPause = std::chrono::milliseconds(50);
 
 class Connection;
 
+// Of what is done on the way out, where nobody can help.
+void Ignore(error_code) {}
+
 // What the connections share. `streaming` belongs to the thread of `io`. Connections end with `io`, which holds them by
 // their pending operations, so everything that they touch stands above it.
 struct Shared {
@@ -220,15 +223,16 @@ class Connection : public std::enable_shared_from_this<Connection> {
     outgoing_ = std::move(bytes);
     Deadline(shared_.options.request_timeout);
     // One buffer: of two, Beast's TLS stream takes the first for all of it when the second is large.
-    asio::async_write(stream_, asio::buffer(outgoing_), [self = shared_from_this(), then](error_code error, std::size_t) {
-      self->writing_ = false;
-      std::string().swap(self->outgoing_);
-      if (error) {
-        self->EndStream();
-        return self->Close();
-      }
-      then(*self);
-    });
+    asio::async_write(stream_, asio::buffer(outgoing_),
+                      [self = shared_from_this(), then](error_code error, std::size_t) {
+                        self->writing_ = false;
+                        std::string().swap(self->outgoing_);
+                        if (error) {
+                          self->EndStream();
+                          return self->Close();
+                        }
+                        then(*self);
+                      });
   }
 
   void Finish() {
@@ -239,8 +243,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void Close() {
     error_code ignored;
     auto& socket = beast::get_lowest_layer(stream_).socket();
-    static_cast<void>(socket.shutdown(Tcp::socket::shutdown_both, ignored));
-    static_cast<void>(socket.close(ignored));
+    Ignore(socket.shutdown(Tcp::socket::shutdown_both, ignored));
+    Ignore(socket.close(ignored));
   }
 
   Shared& shared_;
@@ -291,7 +295,7 @@ struct HttpServer::Impl {
       if (shared.stopping) return;
       if (!error) {
         error_code ignored;
-        static_cast<void>(socket.set_option(Tcp::no_delay(true), ignored));
+        Ignore(socket.set_option(Tcp::no_delay(true), ignored));
         std::make_shared<Connection>(std::move(socket), shared)->Start();
         return Accept();
       }
