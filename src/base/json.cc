@@ -1,10 +1,12 @@
 #include "base/json.h"
 
 #include <algorithm>
+#include <array>
 #include <boost/json/basic_parser_impl.hpp>
-#include <boost/json/serialize.hpp>
+#include <charconv>
 #include <cmath>
 #include <exception>
+#include <utility>
 #include <vector>
 
 namespace kumiko {
@@ -160,7 +162,7 @@ void WritePretty(const Json& value, std::size_t depth, std::string& out) {
     for (const auto& [key, member] : *object) {
       out += separator;
       indent(depth + 1);
-      out += boost::json::serialize(key);
+      AppendJsonText(key, out);
       out += ": ";
       WritePretty(member, depth + 1, out);
       separator = ",";
@@ -193,51 +195,24 @@ void AppendDouble(double number, std::string& out) {
   out += text;
 }
 
-void WriteCompact(const Json& value, std::string& out) {
-  switch (value.kind()) {
-    case boost::json::kind::object: {
-      out += '{';
-      const char* separator = "";
-      for (const auto& [key, member] : value.get_object()) {
-        out += separator;
-        out += boost::json::serialize(key);
-        out += ':';
-        WriteCompact(member, out);
-        separator = ",";
-      }
-      out += '}';
-      return;
-    }
-    case boost::json::kind::array: {
-      out += '[';
-      const char* separator = "";
-      for (const Json& item : value.get_array()) {
-        out += separator;
-        WriteCompact(item, out);
-        separator = ",";
-      }
-      out += ']';
-      return;
-    }
-    case boost::json::kind::double_:
-      AppendDouble(value.get_double(), out);
-      return;
-    case boost::json::kind::string:
-      out += boost::json::serialize(value.get_string());
-      return;
-    case boost::json::kind::int64:
-      out += std::to_string(value.get_int64());
-      return;
-    case boost::json::kind::uint64:
-      out += std::to_string(value.get_uint64());
-      return;
-    case boost::json::kind::bool_:
-      out += value.get_bool() ? "true" : "false";
-      return;
-    case boost::json::kind::null:
-      out += "null";
-      return;
-  }
+// What stands after the backslash: 0 when the byte needs none, 'u' for four digits.
+constexpr std::array<char, 256> kEscapes = [] {
+  std::array<char, 256> escapes{};
+  for (std::size_t byte = 0; byte < 0x20; ++byte) escapes[byte] = 'u';
+  escapes['"'] = '"';
+  escapes['\\'] = '\\';
+  escapes['\b'] = 'b';
+  escapes['\f'] = 'f';
+  escapes['\n'] = 'n';
+  escapes['\r'] = 'r';
+  escapes['\t'] = 't';
+  return escapes;
+}();
+
+void AppendInteger(auto number, std::string& out) {
+  std::array<char, 24> digits;
+  const auto written = std::to_chars(digits.data(), digits.data() + digits.size(), number);
+  out.append(digits.data(), written.ptr);
 }
 
 Result<Json> Parse(std::string_view text, std::vector<DuplicateMember>* duplicates) {
@@ -273,8 +248,70 @@ Result<JsonWithDuplicates> ParseJsonWithDuplicates(std::string_view text) {
 
 std::string WriteJson(const Json& value) {
   std::string out;
-  WriteCompact(value, out);
+  AppendJson(value, out);
   return out;
+}
+
+void AppendJsonText(std::string_view text, std::string& out) {
+  out += '"';
+  std::size_t begin = 0;  // of what is written as it is
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    const char escape = kEscapes[byte];
+    if (escape == 0) continue;
+    out.append(text, begin, i - begin);
+    begin = i + 1;
+    out += '\\';
+    out += escape;
+    if (escape == 'u') out += fmt::format("{:04x}", byte);
+  }
+  out.append(text, begin);
+  out += '"';
+}
+
+void AppendJson(const Json& value, std::string& out) {
+  switch (value.kind()) {
+    case boost::json::kind::object: {
+      out += '{';
+      bool first = true;
+      for (const auto& member : value.get_object()) {
+        if (!std::exchange(first, false)) out += ',';
+        AppendJsonText(member.key(), out);
+        out += ':';
+        AppendJson(member.value(), out);
+      }
+      out += '}';
+      return;
+    }
+    case boost::json::kind::array: {
+      out += '[';
+      bool first = true;
+      for (const Json& item : value.get_array()) {
+        if (!std::exchange(first, false)) out += ',';
+        AppendJson(item, out);
+      }
+      out += ']';
+      return;
+    }
+    case boost::json::kind::double_:
+      AppendDouble(value.get_double(), out);
+      return;
+    case boost::json::kind::string:
+      AppendJsonText(value.get_string(), out);
+      return;
+    case boost::json::kind::int64:
+      AppendInteger(value.get_int64(), out);
+      return;
+    case boost::json::kind::uint64:
+      AppendInteger(value.get_uint64(), out);
+      return;
+    case boost::json::kind::bool_:
+      out += value.get_bool() ? "true" : "false";
+      return;
+    case boost::json::kind::null:
+      out += "null";
+      return;
+  }
 }
 
 std::string WriteJsonPretty(const Json& value) {

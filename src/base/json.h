@@ -38,6 +38,10 @@ Result<JsonWithDuplicates> ParseJsonWithDuplicates(std::string_view text);
 
 // Compact, members in the order of the tree.
 std::string WriteJson(const Json& value);
+// The same at the end of `out`: for writers of much.
+void AppendJson(const Json& value, std::string& out);
+// The text as a JSON string, with its quotes.
+void AppendJsonText(std::string_view text, std::string& out);
 // Indented by two blanks, for people.
 std::string WriteJsonPretty(const Json& value);
 

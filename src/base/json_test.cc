@@ -69,5 +69,12 @@ TEST(Json, IndentsForPeople) {
             "{\n  \"a\": [\n    1,\n    {}\n  ],\n  \"b\": []\n}");
 }
 
+TEST(Json, EscapesWhatATextMustNotHold) {
+  std::string out;
+  AppendJsonText(std::string_view("a\"\\\n\x01\0é/", 9), out);
+  EXPECT_EQ(out, R"("a\"\\\n\u0001\u0000é/")");
+  EXPECT_EQ(ParseJson(out), Json(std::string_view("a\"\\\n\x01\0é/", 9)));
+}
+
 }  // namespace
 }  // namespace kumiko

@@ -1,47 +1,91 @@
 #include "localcluster/tables/table.h"
 
+#include <fmt/format.h>
+
+#include "localcluster/tables/cells.h"
+
 namespace kumiko::localcluster {
 namespace {
 
-constexpr std::string_view kColumns =
-    R"([{"name":"Name","type":"string","format":"name","description":"Name must be unique within a namespace.",)"
-    R"("priority":0},{"name":"Age","type":"string","format":"","description":"When the object was created.",)"
-    R"("priority":0}])";
+// A row with the metadata of a pod and its managed fields is about this long.
+constexpr std::size_t kBytesPerRow = 1024;
 
-std::string AgeOf(const Json& object, Time now) {
-  const Result<Time> created = ParseRfc3339(StringAt(object, {"metadata", "creationTimestamp"}));
-  return created ? FormatAge(now - *created) : "<unknown>";
+void AppendColumns(const std::vector<TableColumn>& columns, std::string& out) {
+  out += '[';
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const TableColumn& column = columns[i];
+    if (i > 0) out += ',';
+    const auto member = [&](std::string_view name, std::string_view text) {
+      out += name;
+      AppendJsonText(text, out);
+    };
+    member(R"({"name":)", column.name);
+    member(R"(,"type":)", column.type);
+    member(R"(,"format":)", column.format);
+    member(R"(,"description":)", column.description);
+    fmt::format_to(std::back_inserter(out), R"(,"priority":{}}})", column.priority);
+  }
+  out += ']';
+}
+
+void AppendRow(const TableFormat& format, const Json& object, const TableOptions& options, std::string& out) {
+  out += R"({"cells":[)";
+  Cells cells(out, options.now);
+  format.write_cells(object, cells);
+  out += ']';
+  if (format.conditions != nullptr) {
+    if (const std::string_view conditions = format.conditions(object); !conditions.empty()) {
+      out += R"(,"conditions":)";
+      out += conditions;
+    }
+  }
+  out += R"(,"object":)";
+  switch (options.include) {
+    case TableOptions::Include::kNone:
+      out += "null";
+      break;
+    case TableOptions::Include::kMetadata:
+      out += R"({"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":)";
+      if (const Json* metadata = Find(object, "metadata")) {
+        AppendJson(*metadata, out);
+      } else {
+        out += "{}";
+      }
+      out += '}';
+      break;
+    case TableOptions::Include::kObject:
+      out += options.write_object ? options.write_object(object) : WriteJson(object);
+      break;
+  }
+  out += '}';
 }
 
 }  // namespace
 
-std::string WriteTable(const api::KindInfo&, std::string_view metadata,
+std::string WriteTable(const TableFormat& format, std::string_view metadata,
                        std::span<const std::shared_ptr<const Json>> objects, const TableOptions& options) {
-  std::string out = R"({"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":)";
+  std::string out;
+  out.reserve(kBytesPerRow * (objects.size() + 1));
+  out += R"({"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":)";
   out += metadata;
   out += R"(,"columnDefinitions":)";
-  out += options.with_columns ? kColumns : "null";
+  if (options.with_columns) {
+    AppendColumns(format.columns, out);
+  } else {
+    out += "null";
+  }
   out += R"(,"rows":[)";
   for (std::size_t i = 0; i < objects.size(); ++i) {
-    const Json& object = *objects[i];
     if (i > 0) out += ',';
-    out += R"({"cells":[)" + WriteJson(Json(StringAt(object, {"metadata", "name"}))) + "," +
-           WriteJson(Json(AgeOf(object, options.now))) + "]";
-    switch (options.include) {
-      case TableOptions::Include::kNone:
-        break;
-      case TableOptions::Include::kMetadata:
-        out += R"(,"object":{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":)" +
-               WriteJson(object.at("metadata")) + "}";
-        break;
-      case TableOptions::Include::kObject:
-        out += R"(,"object":)" + options.write_object(object);
-        break;
-    }
-    out += '}';
+    AppendRow(format, *objects[i], options, out);
   }
   out += "]}\n";
   return out;
+}
+
+std::string WriteTable(const api::KindInfo& kind, std::string_view metadata,
+                       std::span<const std::shared_ptr<const Json>> objects, const TableOptions& options) {
+  return WriteTable(TableFormatOf(kind), metadata, objects, options);
 }
 
 }  // namespace kumiko::localcluster
