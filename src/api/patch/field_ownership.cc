@@ -10,15 +10,15 @@ namespace {
 // Nothing when the version is not served.
 std::optional<TypedObject> Convert(const TypedObject& object, std::string_view api_version,
                                    const FieldManagement& kind) {
-  if (object.api_version == api_version) return object;
+  if (object.api_version() == api_version) return object;
   if (!kind.convert) return std::nullopt;
-  auto converted = kind.convert(object.object, api_version);
+  auto converted = kind.convert(object.object(), api_version);
   if (!converted) return std::nullopt;
-  return TypedObject{std::move(converted->object), converted->schema, std::string(api_version)};
+  return TypedObject(std::move(converted->object), *converted->schema, api_version);
 }
 
 Comparison CompareVersions(const TypedObject& before, const TypedObject& after, const FieldSet& reset) {
-  Comparison comparison = CompareStructured(before.object, after.object, before.structure());
+  Comparison comparison = CompareStructured(before.object(), after.object(), before.structure());
   if (reset.Empty()) return comparison;
   comparison.removed = RecursiveDifference(comparison.removed, reset);
   comparison.modified = RecursiveDifference(comparison.modified, reset);
@@ -58,9 +58,9 @@ TypedObject AddBackOwned(TypedObject merged, TypedObject pruned, const std::stri
     if (!all || !rest) return;
     const Structure structure = all->structure();
     const FieldSet kept =
-        Union(WithNamedMembers(FieldsOf(rest->object, structure), structure), WithNamedMembers(fields, structure));
-    const FieldSet gone = Difference(WithNamedMembers(FieldsOf(all->object, structure), structure), kept);
-    pruned = {RemoveFields(all->object, gone, structure), all->schema, version};
+        Union(WithNamedMembers(FieldsOf(rest->object(), structure), structure), WithNamedMembers(fields, structure));
+    const FieldSet gone = Difference(WithNamedMembers(FieldsOf(all->object(), structure), structure), kept);
+    pruned = TypedObject(RemoveFields(all->object(), gone, structure), all->schema(), version);
     merged = std::move(*all);
   };
   if (const auto first = owned.find(first_version); first != owned.end()) {
@@ -77,10 +77,10 @@ TypedObject AddBackDangling(const TypedObject& merged, const TypedObject& pruned
   const auto rest = Convert(pruned, last.api_version, kind);
   if (!rest) return merged;
   const Structure structure = merged.structure();
-  const FieldSet kept = WithNamedMembers(FieldsOf(rest->object, structure), structure);
-  const FieldSet all = WithNamedMembers(FieldsOf(merged.object, structure), structure);
+  const FieldSet kept = WithNamedMembers(FieldsOf(rest->object(), structure), structure);
+  const FieldSet all = WithNamedMembers(FieldsOf(merged.object(), structure), structure);
   const FieldSet gone = Intersection(Difference(all, kept), WithNamedMembers(last.fields, structure));
-  return {RemoveFields(merged.object, gone, structure), merged.schema, merged.api_version};
+  return {RemoveFields(merged.object(), gone, structure), merged.schema(), merged.api_version()};
 }
 
 // Takes out what the manager applied last, does not apply now, and nobody else owns.
@@ -90,8 +90,8 @@ TypedObject Prune(TypedObject merged, const std::optional<Ownership>& last, cons
   const auto old = Convert(merged, last->api_version, kind);
   if (!old) return merged;
   const Structure structure = old->structure();
-  TypedObject pruned{RemoveFields(old->object, WithNamedMembers(last->fields, structure), structure), old->schema,
-                     old->api_version};
+  TypedObject pruned(RemoveFields(old->object(), WithNamedMembers(last->fields, structure), structure), old->schema(),
+                     old->api_version());
   pruned = AddBackOwned(*old, std::move(pruned), last->api_version, managed, kind);
   pruned = AddBackDangling(*old, pruned, *last, kind);
   return Convert(pruned, kind.api_version, kind).value_or(std::move(merged));
@@ -148,12 +148,12 @@ tl::expected<TypedObject, Conflicts> ApplyConfig(const TypedObject& live, const 
                                                  ManagedFields& managed) {
   FollowSchema(live, kind, managed);
   const Structure structure = live.structure();
-  TypedObject merged{MergeStructured(live.object, config.object, structure), live.schema, live.api_version};
+  TypedObject merged(MergeStructured(live.object(), config.object(), structure), live.schema(), live.api_version());
   std::optional<Ownership> last;
   if (const auto found = managed.find(self); found != managed.end()) last = found->second;
   Ownership& ownership = managed[self];
   ownership.api_version = kind.api_version;
-  ownership.fields = FieldsOf(config.object, structure);
+  ownership.fields = FieldsOf(config.object(), structure);
   if (!kind.reset_fields.Empty()) ownership.fields = RecursiveDifference(ownership.fields, kind.reset_fields);
   TypedObject pruned = Prune(std::move(merged), last, managed, kind);
   if (auto taken = TakeFields(live, pruned, self, force, kind, managed); !taken) {

@@ -3,9 +3,10 @@
 // Source: structured-merge-diff v6 (merge).
 #pragma once
 
-#include <optional>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "api/patch/managed_fields.h"
@@ -14,13 +15,27 @@
 
 namespace kumiko::api {
 
-// An object in one of the versions of its kind.
-struct TypedObject {
-  Json object;
-  const Schema* schema = nullptr;
-  std::string api_version;
+// An object in one of the versions of its kind: somebody else's, which outlives this, or one of its own.
+class TypedObject {
+ public:
+  TypedObject(const Json& object, const Schema& schema, std::string_view api_version)
+      : object_(&object), schema_(&schema), api_version_(api_version) {}
+  TypedObject(Json&& object, const Schema& schema, std::string_view api_version)
+      : own_(std::make_shared<Json>(std::move(object))),
+        object_(own_.get()),
+        schema_(&schema),
+        api_version_(api_version) {}
 
-  Structure structure() const { return StructureOf(*schema); }
+  const Json& object() const { return *object_; }
+  const Schema& schema() const { return *schema_; }
+  const std::string& api_version() const { return api_version_; }
+  Structure structure() const { return StructureOf(*schema_); }
+
+ private:
+  std::shared_ptr<const Json> own_;
+  const Json* object_;
+  const Schema* schema_;
+  std::string api_version_;
 };
 
 struct Conflict {

@@ -55,7 +55,7 @@ Json NewObject(const FieldManagement& kind) {
 }
 
 TypedObject Typed(const Json& object, const FieldManagement& kind) {
-  return {object, kind.schema, kind.api_version};
+  return {object, *kind.schema, kind.api_version};
 }
 
 // "apps/v1, Kind=Deployment"; the group of core kinds is empty: "/v1, Kind=Pod".
@@ -222,7 +222,8 @@ PatchResult<Json> Apply(const Json* before, const Json& config, const ApplyOptio
   if (const Status checked = CheckConfig(config, kind); !checked) {
     return FailPatch(Kind::kBadRequest, "{}", checked.error().message);
   }
-  const Json live = before == nullptr ? NewObject(kind) : *before;
+  const Json fresh = before == nullptr ? NewObject(kind) : Json();
+  const Json& live = before == nullptr ? fresh : *before;
   auto managed = ReadManagedFields(live);
   if (!managed) return FailPatch(Kind::kInternal, "failed to decode managed fields: {}", managed.error().message);
   if (managed->empty()) {
@@ -258,9 +259,8 @@ PatchResult<Json> Apply(const Json* before, const Json& config, const ApplyOptio
 
   if (const auto found = managed->find(self); found != managed->end()) found->second.manager = manager;
   DropUnowned(self, *managed);
-  Json object = std::move(applied->object);
-  const bool changed = !ValuesEqual(live, object);
-  if (!changed) object = live;
+  const bool changed = !ValuesEqual(live, applied->object());
+  Json object = changed ? applied->object() : live;
   if (const auto found = managed->find(self); changed && found != managed->end()) found->second.time = options.now;
   RemoveManagedFields(object);
   if (options.manager == kKubectl) KeepLastApplied(config, object);

@@ -71,9 +71,7 @@ Forms FormsOfSchema(const Schema& schema, bool keeps_unknown) {
   return forms;
 }
 
-// What was found, with the place of each.
-using Findings = std::vector<std::string>;
-
+// Findings come without their place; whoever descends puts its step before those that were added meanwhile.
 class Checker {
  public:
   explicit Checker(Duplicates duplicates) : duplicates_(duplicates) {}
@@ -89,19 +87,28 @@ class Checker {
     }
   }
 
-  const Findings& findings() const { return findings_; }
-
- private:
-  void Say(std::string_view message) {
-    findings_.push_back(path_.empty() ? std::string(message) : fmt::format("{}: {}", path_, message));
+  std::vector<std::string> Findings() const {
+    std::vector<std::string> findings;
+    for (const auto& [path, message] : findings_) {
+      findings.push_back(path.empty() ? message : fmt::format("{}: {}", path, message));
+    }
+    return findings;
   }
 
-  template <class Inside>
-  void Within(const PathElement& element, Inside inside) {
-    const std::size_t length = path_.size();
-    path_ += element.ToString();
-    inside();
-    path_.resize(length);
+ private:
+  struct Finding {
+    std::string path;
+    std::string message;
+  };
+
+  void Say(std::string message) { findings_.push_back({{}, std::move(message)}); }
+
+  // Says where the findings since there were `before` of them belong.
+  template <class ElementOf>
+  void Place(std::size_t before, ElementOf element_of) {
+    for (std::size_t at = before; at < findings_.size(); ++at) {
+      findings_[at].path.insert(0, element_of().ToString());
+    }
   }
 
   void CheckMap(const Json& value, const Forms& forms) {
@@ -110,15 +117,14 @@ class Checker {
     if (members == nullptr) return Say(fmt::format("expected map, got &{{{}}}", GoValue(value)));
     for (const auto& member : *members) {
       const Structure structure = forms.Member(member.key());
-      bool known = true;
-      Within(PathElement::Field(member.key()), [&] {
-        known = structure.kind != Structure::Kind::kNone;
-        if (known) {
-          Check(member.value(), structure);
-        } else {
-          Say("field not declared in schema");
-        }
-      });
+      const std::size_t before = findings_.size();
+      const bool known = structure.kind != Structure::Kind::kNone;
+      if (known) {
+        Check(member.value(), structure);
+      } else {
+        Say("field not declared in schema");
+      }
+      Place(before, [&] { return PathElement::Field(member.key()); });
       if (!known) return;
     }
   }
@@ -152,19 +158,22 @@ class Checker {
         // Without its identity nothing in the item can be named.
         if (!identified) return Say(fmt::format("element {}: {}", at, identified.error().message));
         element = std::move(*identified);
-        const FieldPath path{element};
-        if (duplicates_ == Duplicates::kRefused && seen.Has(path)) {
-          Say(fmt::format("duplicate entries for key {}", element.ToString()));
-        }
-        seen.Insert(path);
+        if (duplicates_ == Duplicates::kRefused) NoteItem(element, seen);
       }
-      Within(element, [&] { Check(item, forms.item); });
+      const std::size_t before = findings_.size();
+      Check(item, forms.item);
+      Place(before, [&] { return element; });
     }
   }
 
+  void NoteItem(const PathElement& element, FieldSet& seen) {
+    const FieldPath path{element};
+    if (seen.Has(path)) Say(fmt::format("duplicate entries for key {}", element.ToString()));
+    seen.Insert(path);
+  }
+
   Duplicates duplicates_;
-  std::string path_;
-  Findings findings_;
+  std::vector<Finding> findings_;
 };
 
 Result<PathElement> KeyedElement(const Forms& list, const Json& item) {
@@ -269,7 +278,7 @@ Result<PathElement> ItemElement(const Forms& list, const Json& item) {
 Status CheckStructure(const Json& value, const Structure& structure, Duplicates duplicates) {
   Checker checker(duplicates);
   checker.Check(value, structure);
-  const Findings& findings = checker.findings();
+  const std::vector<std::string> findings = checker.Findings();
   if (findings.empty()) return {};
   if (findings.size() == 1) return Fail(Code::kInvalidArgument, "{}", findings[0]);
   return Fail(Code::kInvalidArgument, "errors:\n  {}", Join(findings, "\n  "));

@@ -41,6 +41,8 @@ void CompareMaps(const JsonObject* before, const JsonObject* after, const Forms&
   for (const std::string_view name : AllNames(before, after)) {
     const Json* old = before == nullptr ? nullptr : before->if_contains(name);
     const Json* now = after == nullptr ? nullptr : after->if_contains(name);
+    // Most of two versions of an object is the same.
+    if (old != nullptr && now != nullptr && ValuesEqual(*old, *now)) continue;
     Append(all, PathElement::Field(name), Compare(old, now, forms.Member(name)));
   }
 }
@@ -141,7 +143,6 @@ bool CompareAs(const Json* before, const Json* after, const Forms& forms, Differ
 
 Difference Compare(const Json* before, const Json* after, const Structure& structure) {
   Difference difference;
-  // Most of two versions of an object is the same.
   const Forms forms = FormsOf(structure);
   const Forms old = Fitting(forms, before);
   const Forms now = Fitting(forms, after);
