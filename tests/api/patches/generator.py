@@ -60,7 +60,7 @@ class Generator:
             return rng.choice(["2020-01-01T00:00:00Z", "2021-01-01T00:00:00Z"])
         if schema.get("format") == "byte":
             return rng.choice(["YQ==", "Yg=="])
-        if "oneOf" in schema:
+        if "oneOf" in schema or schema.get("x-kubernetes-int-or-string"):
             return rng.choice([1, 2, "1", "50%", "1Gi", "500m"])
         return rng.choice(WORDS if self.chance(0.97) else ["<&>", "é\"\\", "", "x\ny"])
 
@@ -80,7 +80,7 @@ class Generator:
             return self.items(schema, depth, fill)
         if kind == "object":
             return self.object(schema, depth, fill)
-        if kind is None and "oneOf" not in schema:
+        if kind is None and "oneOf" not in schema and "x-kubernetes-int-or-string" not in schema:
             return self.anything()
         return self.scalar(schema)
 
@@ -111,14 +111,17 @@ class Generator:
 
     def object(self, schema, depth, fill):
         rng = self.rng
+        unknown = {}
         if schema.get("x-kubernetes-preserve-unknown-fields") or not (
                 schema.get("properties") or schema.get("additionalProperties")):
-            return {rng.choice(WORDS): self.anything() for _ in range(rng.randrange(3))}
+            unknown = {rng.choice(WORDS): self.anything() for _ in range(rng.randrange(3))}
+            if not schema.get("properties"):
+                return unknown
         if "additionalProperties" in schema:
             return {rng.choice(WORDS): self.value(schema["additionalProperties"], depth + 1, fill)
                     for _ in range(rng.choice([0, 1, 2, 2, 3]))}
         members = schema["properties"]
-        result = {}
+        result = {name: value for name, value in unknown.items() if name not in members}
         for name, member in members.items():
             likely = fill if name in LIKELY else min(fill, 2.5 / (len(members) + depth))
             if depth < 10 and self.chance(likely):
@@ -134,6 +137,62 @@ class Generator:
             metadata.pop(member, None)
         metadata.update(name="x", namespace="n")
         return result
+
+    # Schemas of custom resources.
+
+    def custom_schema(self):
+        """The schema of a whole object."""
+        return {"type": "object", "properties": {
+            "apiVersion": {"type": "string"}, "kind": {"type": "string"}, "metadata": {"type": "object"},
+            "spec": self.structural(0), "status": self.structural(1)}}
+
+    def structural(self, depth):
+        rng, roll = self.rng, self.rng.random()
+        if depth == 0 or (depth < 4 and roll < 0.4):
+            schema = {"type": "object"}
+            shape = rng.random()
+            if shape < 0.75 or depth == 0:
+                names = ["name", "key"] + WORDS + ["spec", "data", "ports", "conditions"]
+                schema["properties"] = {name: self.structural(depth + 1) for name in names if self.chance(0.45)}
+                if self.chance(0.12):
+                    schema["x-kubernetes-preserve-unknown-fields"] = True
+            elif shape < 0.9:
+                schema["additionalProperties"] = self.structural(depth + 1)
+            elif shape < 0.97:
+                schema["x-kubernetes-preserve-unknown-fields"] = True
+            if self.chance(0.15):
+                schema["x-kubernetes-map-type"] = rng.choice(["atomic", "granular"])
+            return schema
+        if depth < 4 and roll < 0.65:
+            return self.structural_list(depth)
+        if roll < 0.72:
+            return {"x-kubernetes-int-or-string": True}
+        if roll < 0.77:
+            return {"x-kubernetes-preserve-unknown-fields": True}
+        schema = {"type": rng.choice(["string", "string", "integer", "number", "boolean"])}
+        if schema["type"] == "string" and self.chance(0.15):
+            schema["format"] = rng.choice(["date-time", "byte"])
+        if schema["type"] in ("string", "integer") and self.chance(0.15):
+            schema["default"] = rng.choice(WORDS) if schema["type"] == "string" else 7
+        if self.chance(0.1):
+            schema["nullable"] = True
+        return schema
+
+    def structural_list(self, depth):
+        shape = self.rng.random()
+        if shape < 0.3:
+            return {"type": "array", "items": self.structural(depth + 1),
+                    "x-kubernetes-list-type": "atomic"} if self.chance(0.5) else {
+                        "type": "array", "items": self.structural(depth + 1)}
+        if shape < 0.55:
+            return {"type": "array", "items": {"type": self.rng.choice(["string", "integer"])},
+                    "x-kubernetes-list-type": "set"}
+        item = {"type": "object", "properties": {name: self.structural(depth + 2) for name in WORDS}}
+        keys = self.rng.choice([["name"], ["name", "port"]])
+        item["properties"]["name"] = {"type": "string"}
+        item["properties"]["port"] = {"type": "integer", **({"default": 80} if self.chance(0.5) else {})}
+        item["required"] = keys
+        return {"type": "array", "items": item, "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": keys}
 
     # JSON patches.
 

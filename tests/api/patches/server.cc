@@ -9,6 +9,7 @@
 #include "api/patch/server_side_apply.h"
 #include "api/patch/strategic_merge.h"
 #include "api/schema/schema.h"
+#include "api/schema/schema_set.h"
 #include "base/json.h"
 
 namespace kumiko::api {
@@ -86,6 +87,8 @@ JsonObject Answer(const Json& question) {
   const bool core = slash == std::string_view::npos;
   const Schema* schema =
       SchemaOf(core ? "" : api_version.substr(0, slash), core ? api_version : api_version.substr(slash + 1), kind);
+  SchemaSet made_up;
+  if (const Json* json = Find(question, "schema")) schema = made_up.Add(*json);
   if (schema == nullptr) {
     answer["error"] = "unknown kind";
   } else if (type == "json") {

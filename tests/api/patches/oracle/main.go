@@ -21,6 +21,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
 	"k8s.io/client-go/applyconfigurations"
 	"k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/kube-openapi/pkg/validation/spec"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
@@ -42,6 +43,8 @@ type question struct {
 	Object     json.RawMessage `json:"object,omitempty"`
 	Patch      json.RawMessage `json:"patch,omitempty"`
 	Steps      []step          `json:"steps,omitempty"`
+	// Of a custom resource; absent for built-in kinds.
+	Schema *spec.Schema `json:"schema,omitempty"`
 }
 
 type cause struct {
@@ -84,9 +87,17 @@ func (sameVersion) New(kind schema.GroupVersionKind) (runtime.Object, error) {
 	return object, nil
 }
 
-var converter = applyconfigurations.NewTypeConverter(scheme.Scheme)
+var builtIn = applyconfigurations.NewTypeConverter(scheme.Scheme)
 
-func fieldManager(kind schema.GroupVersionKind, s step) (*managedfields.FieldManager, error) {
+func typeConverter(q question, kind schema.GroupVersionKind) (managedfields.TypeConverter, error) {
+	if q.Schema == nil {
+		return builtIn, nil
+	}
+	q.Schema.AddExtension("x-kubernetes-group-version-kind", []any{map[string]any{"group": kind.Group, "version": kind.Version, "kind": kind.Kind}})
+	return managedfields.NewTypeConverter(map[string]*spec.Schema{kind.Kind: q.Schema}, false)
+}
+
+func fieldManager(converter managedfields.TypeConverter, kind schema.GroupVersionKind, s step) (*managedfields.FieldManager, error) {
 	reset := fieldpath.NewSet()
 	for _, field := range s.Reset {
 		reset.Insert(fieldpath.MakePathOrDie(field))
@@ -143,9 +154,9 @@ func (a *answer) fail(err error) {
 	}
 }
 
-func doStep(live *unstructured.Unstructured, kind schema.GroupVersionKind, s step) (next *unstructured.Unstructured, a answer) {
+func doStep(converter managedfields.TypeConverter, live *unstructured.Unstructured, kind schema.GroupVersionKind, s step) (next *unstructured.Unstructured, a answer) {
 	next = live
-	manager, err := fieldManager(kind, s)
+	manager, err := fieldManager(converter, kind, s)
 	if err != nil {
 		a.fail(err)
 		return
@@ -259,9 +270,14 @@ func ask(q question) (a answer) {
 			return
 		}
 		live := object.(*unstructured.Unstructured)
+		converter, err := typeConverter(q, kind)
+		if err != nil {
+			a.fail(err)
+			return
+		}
 		for _, s := range q.Steps {
 			var done answer
-			live, done = doStep(live, kind, s)
+			live, done = doStep(converter, live, kind, s)
 			a.Steps = append(a.Steps, done)
 		}
 	}
