@@ -29,7 +29,7 @@ THIRD_PARTY = [
     ("spdlog/", ["base/log.cc"]),
     ("zstd", ["base/compression.cc"]),
     ("CLI/", ["base/flags.cc", "cli/"]),
-    ("re2/", ["cel/"]),
+    ("re2/", ["api/schema/", "cel/"]),
     ("fmt/", [""]),
     ("tl/", ["base/result.h", "cel/", "kube/api_error.h"]),
     ("gtest/", ["*_test"]),

@@ -165,7 +165,17 @@ Result<std::shared_ptr<Environment>> EnvironmentForSchema(const Json& schema, co
   KU_TRY(const Described described, builder.Build(schema, "object", "", options.resource_root));
   if (described.type == nullptr) return Fail(Code::kInvalidArgument, "schema: it describes no value; add a type");
   for (const std::string& name : options.variables) environment->AddVariable({name, described.type, described.shape});
+  for (const std::string& name : options.optional_variables) {
+    environment->AddVariable({name, environment->pool().Optional(described.type), nullptr});
+  }
   return environment;
+}
+
+Result<std::int64_t> MinimumBytes(const Json& schema, const SchemaOptions& options) {
+  SchemaEnvironment scratch;
+  KU_TRY(const Described described,
+         TypeBuilder(scratch, options.undescribed).Build(schema, "object", "", options.resource_root));
+  return described.min_bytes;
 }
 
 }  // namespace kumiko::cel

@@ -65,8 +65,8 @@ class Decoder {
   bool Decode(Json& value, const Schema& schema) {
     switch (schema.type) {
       case Type::kObject:
-        if (!schema.members.empty()) return DecodeStruct(value, schema);
-        return schema.items == nullptr || DecodeMap(value, schema);
+        if (schema.items != nullptr) return DecodeMap(value, schema);
+        return (schema.members.empty() && schema.keeps_unknown) || DecodeStruct(value, schema);
       case Type::kArray:
         return DecodeList(value, schema);
       case Type::kString:
@@ -239,6 +239,11 @@ std::vector<std::string> StrictErrorsOf(std::span<const DuplicateMember> duplica
     errors.Duplicate(duplicate.object_path + (duplicate.object_path.empty() ? "" : ".") + duplicate.name);
   }
   return errors.Take();
+}
+
+std::string StrictErrorBelow(std::string_view path, std::string_view strict_error) {
+  const std::size_t quote = strict_error.find('"') + 1;
+  return fmt::format("{}{}.{}", strict_error.substr(0, quote), path, strict_error.substr(quote));
 }
 
 std::string DescribeStrictErrors(std::span<const std::string> strict_errors) {

@@ -23,14 +23,18 @@ struct DecodedObject {
   std::vector<std::string> strict_errors;
 };
 
-// `duplicates` as ParseJsonWithDuplicates tells them. Fails with kInvalidArgument when a value is of the wrong type:
-// `json: cannot unmarshal string into Go struct field DeploymentSpec.spec.replicas of type int32`. The API server puts
-// `Deployment in version "v1" cannot be handled as a Deployment: ` before it and answers 400.
+// `duplicates` as ParseJsonWithDuplicates tells them; only the last of them is looked into. Fails with kInvalidArgument
+// when a value is of the wrong type: `json: cannot unmarshal string into Go struct field DeploymentSpec.spec.replicas
+// of type int32`. The API server puts `Deployment in version "v1" cannot be handled as a Deployment: ` before it and
+// answers 400.
 Result<DecodedObject> DecodeBySchema(Json object, const Schema& schema,
                                      std::span<const DuplicateMember> duplicates = {});
 
 // The strict errors of an object without a schema, as custom resources and patches are read: only duplicates.
 std::vector<std::string> StrictErrorsOf(std::span<const DuplicateMember> duplicates);
+
+// An error of a part, as one of the whole: the path of the part goes before that of the error.
+std::string StrictErrorBelow(std::string_view path, std::string_view strict_error);
 
 // `strict decoding error: unknown field "spec.foo", unknown field "spec.bar"`: what refuses a Strict request.
 std::string DescribeStrictErrors(std::span<const std::string> strict_errors);

@@ -69,6 +69,11 @@ TEST(FieldValidation, KeepsQuantitiesAndTimesInCanonicalText) {
       R"("2026-05-01T12:00:00.000001Z"}})");
 }
 
+TEST(FieldValidation, StructsWithoutMembersHoldNothing) {
+  const auto decoded = Decode("batch", "Job", R"({"spec": {"scheduling": {"disruptionMode": {"single": {"x": 1}}}}})");
+  EXPECT_THAT(decoded->strict_errors, ElementsAre(R"(unknown field "spec.scheduling.disruptionMode.single.x")"));
+}
+
 TEST(FieldValidation, NullsInListsAndMapsBecomeZeroValues) {
   EXPECT_EQ(Decoded("", "ConfigMap", R"({"data": {"a": null}, "metadata": {"finalizers": [null, "x"]}})"),
             R"({"data":{"a":""},"metadata":{"finalizers":["","x"]}})");

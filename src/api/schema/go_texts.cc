@@ -5,6 +5,7 @@
 
 #include "api/patch/go_text.h"
 #include "base/quantity.h"
+#include "base/text.h"
 #include "base/time.h"
 
 namespace kumiko::api {
@@ -44,9 +45,11 @@ class TimeReader {
 
   // Nothing when the text has the form; dates that do not exist are found by ParseRfc3339.
   std::optional<std::string> Problem() {
-    const bool right = Digits("2006", 4) && Literal("-") && Digits("01", 2) && Literal("-") && Digits("02", 2) &&
-                       Literal("T") && Hour() && Literal(":") && Digits("04", 2) && Literal(":") && Digits("05", 2) &&
-                       Fraction() && Zone();
+    const bool right = Digits("2006", 4) && Literal("-") && Digits("01", 2) && Within("month", 1, 12) && Literal("-") &&
+                       Digits("02", 2) && Literal("T") && Hour() && Within("hour", 0, 23) && Literal(":") &&
+                       Digits("04", 2) && Within("minute", 0, 59) && Literal(":") && Digits("05", 2) &&
+                       Within("second", 0, 59) && Fraction() && Zone();
+    if (!range_.empty()) return fmt::format("parsing time {}: {} out of range", GoQuoted(text_), range_);
     if (!right) {
       return fmt::format("parsing time {} as \"2006-01-02T15:04:05{}Z07:00\": cannot parse {} as \"{}\"",
                          GoQuoted(text_), micro_ ? ".000000" : "", GoQuoted(rest_), part_);
@@ -59,8 +62,17 @@ class TimeReader {
   bool Digits(std::string_view part, std::size_t count) {
     part_ = part;
     if (CountDigits(rest_.substr(0, count)) < count) return false;
-    rest_.remove_prefix(count);
+    Take(count);
     return true;
+  }
+  void Take(std::size_t digits) {
+    number_ = ParseInt64(rest_.substr(0, digits)).value_or(0);
+    rest_.remove_prefix(digits);
+  }
+  // Of the number that was read last.
+  bool Within(std::string_view what, std::int64_t least, std::int64_t most) {
+    if (number_ < least || number_ > most) range_ = what;
+    return range_.empty();
   }
   bool Literal(std::string_view part) {
     part_ = part;
@@ -71,7 +83,7 @@ class TimeReader {
   bool Hour() {
     part_ = "15";
     const std::size_t digits = CountDigits(rest_.substr(0, 2));
-    rest_.remove_prefix(digits);
+    Take(digits);
     return digits > 0;
   }
   bool Fraction() {
@@ -100,6 +112,8 @@ class TimeReader {
   std::string_view text_;
   std::string_view rest_;
   std::string_view part_;
+  std::string_view range_;  // what was out of range
+  std::int64_t number_ = 0;
   bool micro_;
 };
 

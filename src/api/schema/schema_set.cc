@@ -60,6 +60,12 @@ void FillExtensions(const Json& json, Schema& schema) {
   if (value != nullptr) schema.default_value = *value;
 }
 
+// Whether an object without members holds whatever is written into it. Others of the published ones are structs whose
+// presence alone says something.
+bool HoldsAnything(std::string_view name) {
+  return name.empty() || name.ends_with(".RawExtension") || name.ends_with(".FieldsV1") || name.ends_with(".Patch");
+}
+
 // "" when the value is described in place.
 std::string_view ReferenceOf(const Json& json) {
   std::string_view reference = StringAt(json, {"$ref"});
@@ -105,6 +111,22 @@ const Schema* SchemaSet::Add(const Json& json) {
   const Schema* schema = Read(json);
   FinishAmended();
   return schema;
+}
+
+const Schema* SchemaSet::AddResource(const Json& json, const Schema& metadata) {
+  Schema& schema = schemas_.emplace_back();
+  if (json.is_object()) Fill(json, schema);
+  const Schema* text = Read(JsonObject{{"type", "string"}});
+  std::erase_if(schema.members, [](const Schema::Member& member) {
+    return member.name == "apiVersion" || member.name == "kind" || member.name == "metadata";
+  });
+  schema.members.push_back({.name = "apiVersion", .schema = text});
+  schema.members.push_back({.name = "kind", .schema = text});
+  schema.members.push_back({.name = "metadata", .schema = &metadata});
+  std::ranges::sort(schema.members, {}, &Schema::Member::name);
+  schema.type = Schema::Type::kObject;
+  FinishAmended();
+  return &schema;
 }
 
 const Schema* SchemaSet::Find(std::string_view name) const {
@@ -161,9 +183,9 @@ void SchemaSet::Fill(const Json& json, Schema& schema) {
   if (has_values) schema.items = Read(*values);
   if (items != nullptr && items->is_object()) schema.items = Read(*items);
 
-  const bool structureless = schema.type == Schema::Type::kAny ||
-                             (schema.type == Schema::Type::kObject && properties == nullptr && !has_values);
-  schema.keeps_unknown = structureless || IsTrue(json, "x-kubernetes-preserve-unknown-fields");
+  const bool has_no_members = schema.type == Schema::Type::kObject && properties == nullptr && !has_values;
+  schema.keeps_unknown = schema.type == Schema::Type::kAny || (has_no_members && HoldsAnything(schema.name)) ||
+                         IsTrue(json, "x-kubernetes-preserve-unknown-fields");
 }
 
 void SchemaSet::FinishAmended() {

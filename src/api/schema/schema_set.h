@@ -26,6 +26,9 @@ class SchemaSet {
   // A schema written in place. Equal ones are one.
   const Schema* Add(const Json& json);
 
+  // The schema of a custom resource: apiVersion, kind and metadata are there, whatever it says.
+  const Schema* AddResource(const Json& json, const Schema& metadata);
+
   // Null when none has this name.
   const Schema* Find(std::string_view name) const;
 
