@@ -59,24 +59,4 @@ FieldError TooManyItems(std::string_view path, std::int64_t count, std::int64_t 
             fmt::format("must have at most {} {}", limit, limit == 1 ? "item" : "items"));
 }
 
-std::string GoJson(const Json& value) {
-  if (const JsonObject* object = value.if_object()) {
-    std::vector<const JsonObject::value_type*> members;
-    for (const auto& member : *object) members.push_back(&member);
-    std::ranges::sort(members, {}, [](const auto* member) { return std::string_view(member->key()); });
-    std::string text = "{";
-    for (const auto* member : members) {
-      if (text.size() > 1) text += ',';
-      text += fmt::format("{}:{}", WriteJson(Json(member->key())), GoJson(member->value()));
-    }
-    return text + "}";
-  }
-  if (const JsonArray* list = value.if_array()) {
-    std::vector<std::string> items;
-    for (const Json& item : *list) items.push_back(GoJson(item));
-    return fmt::format("[{}]", fmt::join(items, ","));
-  }
-  return WriteJson(value);
-}
-
 }  // namespace kumiko::api

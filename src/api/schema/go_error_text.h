@@ -21,7 +21,4 @@ FieldError UnsupportedValue(std::string_view path, const Json& value, std::span<
 FieldError TooLongValue(std::string_view path, std::int64_t limit);
 FieldError TooManyItems(std::string_view path, std::int64_t count, std::int64_t limit);
 
-// Compact JSON with members by name, as Go writes maps.
-std::string GoJson(const Json& value);
-
 }  // namespace kumiko::api

@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "api/patch/go_text.h"
 #include "api/schema/go_error_text.h"
 
 namespace kumiko::api::internal {
