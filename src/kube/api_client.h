@@ -16,7 +16,7 @@ namespace kumiko::kube {
 
 // Names one object, or with an empty `name` all of a kind (in one namespace, or in all when `namespace_` is empty).
 struct ObjectKey {
-  std::string kind;
+  std::string kind;  // "Pod", whose name is unique among built-in kinds; "Widget.example.com" of custom resources
   std::string namespace_;
   std::string name;
   auto operator<=>(const ObjectKey&) const = default;

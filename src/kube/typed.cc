@@ -1,11 +1,34 @@
 #include "kube/typed.h"
 
+#include <algorithm>
 #include <set>
+
+#include "api/kinds.h"
 
 namespace kumiko::kube {
 
+namespace {
+
+// The kind as an ObjectKey has it.
+std::string KeyKindOf(const Json& object) {
+  const std::string_view kind = StringAt(object, {"kind"});
+  const std::string_view api_version = StringAt(object, {"apiVersion"});
+  const std::size_t slash = api_version.find('/');
+  const std::string_view group = slash == std::string_view::npos ? std::string_view() : api_version.substr(0, slash);
+  const api::KindInfo* built_in = api::FindKind(kind);
+  const auto is_of_group = [&](const api::GroupVersion& served) { return served.group == group; };
+  if (group.empty() ||
+      (built_in != nullptr && (built_in->group == group ||
+                               std::any_of(built_in->served_as.begin(), built_in->served_as.end(), is_of_group)))) {
+    return std::string(kind);
+  }
+  return std::string(kind) + "." + std::string(group);
+}
+
+}  // namespace
+
 ObjectKey KeyOf(const Json& object) {
-  return ObjectKey{std::string(StringAt(object, {"kind"})), std::string(StringAt(object, {"metadata", "namespace"})),
+  return ObjectKey{KeyKindOf(object), std::string(StringAt(object, {"metadata", "namespace"})),
                    std::string(StringAt(object, {"metadata", "name"}))};
 }
 

@@ -66,6 +66,7 @@ struct Cluster::Impl {
                                    .seed = options.seed}),
         kubelet(store, time) {
     controllers.push_back(MakeNamespaceController(store));
+    controllers.push_back(MakeDefinitionController(store));
     controllers.push_back(MakeGarbageCollector(store));
     controllers.push_back(MakeDeploymentController(store));
     controllers.push_back(MakeReplicaSetController(store, time));

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <array>
 
+#include "api/schema/definition_check.h"
+#include "api/validation.h"
+#include "localcluster/definitions.h"
 #include "localcluster/strategies.h"
 #include "localcluster/update_rules.h"
 
@@ -57,6 +60,23 @@ void AddFinalizer(Json& object, std::string_view finalizer) {
   if (!present) finalizers.emplace_back(finalizer);
 }
 
+// Everything but metadata, and status where it is written apart, is what is wanted.
+void CountCustomChange(const ServedKind& kind, const Json& before, Json& after) {
+  const auto wanted = [&](const Json& object) {
+    JsonObject members = object.get_object();
+    members.erase("metadata");
+    if (kind.info->has_status) members.erase("status");
+    return members;
+  };
+  if (wanted(before) == wanted(after)) return;
+  MetadataOf(after)["generation"] = IntegerAt(before, {"metadata", "generation"}, 0) + 1;
+}
+
+Result<Json> DecodeCustom(const ServedKind& kind, Json object) {
+  KU_TRY(auto decoded, kind.custom->stored().schema->Decode(std::move(object)));
+  return std::move(decoded.object);
+}
+
 }  // namespace
 
 JsonObject& MetadataOf(Json& object) {
@@ -65,14 +85,21 @@ JsonObject& MetadataOf(Json& object) {
   return metadata.get_object();
 }
 
-Result<Json> PrepareCreate(Json object) {
-  KU_TRY(Json stored, api::ToStored(std::move(object)));
+Result<Json> ToStored(const ServedKind& kind, Json object) {
+  if (kind.custom == nullptr) return api::ToStored(std::move(object));
+  // Versions differ in their schema only: there is no conversion but that of the name.
+  object.as_object()["apiVersion"] = kind.info->ApiVersion();
+  return object;
+}
+
+Result<Json> PrepareCreate(const ServedKind& served, Json object) {
+  KU_TRY(Json stored, ToStored(served, std::move(object)));
   const Json* metadata_sent = Find(stored, "metadata");
   if (metadata_sent != nullptr && !metadata_sent->is_object() && !metadata_sent->is_null()) {
     return Fail(Code::kInvalidArgument, "metadata: expected a map, got {}", JsonTypeName(*metadata_sent));
   }
   const std::string kind(StringAt(stored, {"kind"}));
-  const api::KindInfo& info = *api::FindKind(kind);
+  const api::KindInfo& info = *served.info;
   JsonObject& metadata = MetadataOf(stored);
   for (const std::string_view name : kServerOwned) metadata.erase(name);
   metadata.erase("resourceVersion");
@@ -83,7 +110,9 @@ Result<Json> PrepareCreate(Json object) {
     metadata["namespace"] = "default";
   }
   if (info.has_status && !KeepsStatusOnCreate(kind)) stored.as_object().erase("status");
+  if (served.custom != nullptr) return DecodeCustom(served, std::move(stored));
   api::SetDefaults(stored);
+  if (kind == "CustomResourceDefinition") PrepareDefinition(stored);
   if (kind == "Namespace") {
     stored.as_object()["spec"] = JsonObject{{"finalizers", JsonArray{"kubernetes"}}};
     stored.as_object()["status"] = JsonObject{{"phase", "Active"}};
@@ -91,15 +120,14 @@ Result<Json> PrepareCreate(Json object) {
   return stored;
 }
 
-Json PrepareUpdate(const Json& before, const Json& sent, kube::Subresource subresource) {
+Json PrepareUpdate(const ServedKind& kind, const Json& before, const Json& sent, kube::Subresource subresource) {
   if (subresource == kube::Subresource::kStatus) {
     Json after = before;
     CopyMember(sent, after, "status");
     return after;
   }
   Json after = sent;
-  const api::KindInfo* info = api::FindKind(StringAt(before, {"kind"}));
-  if (info != nullptr && info->has_status) CopyMember(before, after, "status");
+  if (kind.info->has_status) CopyMember(before, after, "status");
   const Json& metadata_before = before.as_object().at("metadata");
   Json metadata = MetadataOf(after);
   for (const std::string_view name : kServerOwned) CopyMember(metadata_before, metadata, name);
@@ -107,25 +135,42 @@ Json PrepareUpdate(const Json& before, const Json& sent, kube::Subresource subre
     CopyMember(metadata_before, metadata, name);
   }
   after.as_object()["metadata"] = std::move(metadata);
+  if (kind.custom != nullptr) {
+    CountCustomChange(kind, before, after);
+    return after;
+  }
   KeepAssigned(before, after);
   api::SetDefaults(after);
+  if (kind.info->kind == "CustomResourceDefinition") PrepareDefinition(after);
   CountChange(before, after);
   return after;
 }
 
-std::vector<api::FieldError> CheckObject(const Json& object, const Json* before) {
+std::vector<api::FieldError> CheckObject(const ServedKind& kind, const Json& object, const Json* before) {
+  if (kind.custom != nullptr) {
+    api::FieldErrors wrong;
+    const Result<api::ObjectMeta> meta = api::Decode<api::ObjectMeta>(object.at("metadata"));
+    if (!meta) return {{"metadata", meta.error().message}};
+    api::ValidateMeta(*meta, api::FieldPath("metadata"), kind.info->namespaced, api::CheckDnsSubdomain, wrong);
+    std::vector<api::FieldError> errors = wrong.Take();
+    for (api::FieldError& error : kind.custom->stored().schema->Validate(object, before)) {
+      errors.push_back(std::move(error));
+    }
+    return errors;
+  }
+  if (kind.info->kind == "CustomResourceDefinition") return api::CheckDefinition(object, before);
   std::vector<api::FieldError> errors = api::Validate(object);
   if (errors.empty() && before != nullptr) errors = CheckUpdate(*before, object);
   return errors;
 }
 
-void StampCreated(Json& object, const std::string& uid, Time now) {
+void StampCreated(const ServedKind& kind, Json& object, const std::string& uid, Time now) {
   JsonObject& metadata = MetadataOf(object);
   metadata["uid"] = uid;
   metadata["creationTimestamp"] = FormatRfc3339(now);
-  const api::KindInfo* info = api::FindKind(StringAt(object, {"kind"}));
-  if (info != nullptr && info->counts_generations) metadata["generation"] = 1;
-  WriteGenerated(object);
+  if (kind.info->counts_generations) metadata["generation"] = 1;
+  if (kind.info->kind == "CustomResourceDefinition") AcceptDefinition(object, now);
+  if (kind.custom == nullptr) WriteGenerated(object);
 }
 
 bool MayGo(const Json& object) {

@@ -12,25 +12,30 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "kube/api_client.h"
+#include "localcluster/served_kinds.h"
 
 namespace kumiko::localcluster {
+
+// The stored version of an object of any served version. Errors: kInvalidArgument on a kind or version that is not
+// served.
+Result<Json> ToStored(const ServedKind& kind, Json object);
 
 // metadata as a map, made when absent.
 JsonObject& MetadataOf(Json& object);
 
 // The stored version of a manifest that is about to be created: namespace filled in or dropped by the kind's scope,
 // server-owned metadata removed, status reset where it is a subresource, defaults written. The name may be missing.
-Result<Json> PrepareCreate(Json object);
+Result<Json> PrepareCreate(const ServedKind& kind, Json object);
 
 // What `before` becomes when a client sends `sent` (of the stored version): the part that `subresource` names is taken
 // from `sent`, everything else and all server-owned metadata stays; generation rises when what is wanted changes.
-Json PrepareUpdate(const Json& before, const Json& sent, kube::Subresource subresource);
+Json PrepareUpdate(const ServedKind& kind, const Json& before, const Json& sent, kube::Subresource subresource);
 
 // Validation of a create, and of a change from `before`, as one list.
-std::vector<api::FieldError> CheckObject(const Json& object, const Json* before);
+std::vector<api::FieldError> CheckObject(const ServedKind& kind, const Json& object, const Json* before);
 
 // Writes what only the server knows into a new object, and what it derives from that.
-void StampCreated(Json& object, const std::string& uid, Time now);
+void StampCreated(const ServedKind& kind, Json& object, const std::string& uid, Time now);
 
 // Marks `object` as being deleted since `now`. Returns the tree, or nothing when it may go at once.
 std::optional<Json> PrepareDelete(const Json& object, const kube::DeleteOptions& options, Time now);

@@ -30,9 +30,9 @@ Result<std::uint64_t> ParseRevision(const std::string& text) {
   return revision;
 }
 
-kube::ApiResult<const api::KindInfo*> KindOf(const std::string& kind) {
-  const api::KindInfo* found = api::FindKind(kind);
-  if (found == nullptr) return kube::Refuse(kube::StatusReason::kNotFound, "kind {} is not served here", kind);
+kube::ApiResult<ServedKind> KindOf(const ServedKinds& kinds, const std::string& key_kind) {
+  ServedKind found = kinds.OfKey(key_kind);
+  if (!found) return kube::Refuse(kube::StatusReason::kNotFound, "kind {} is not served here", key_kind);
   return found;
 }
 
@@ -112,9 +112,12 @@ std::optional<kube::ApiError> CheckMeant(const api::KindInfo& kind, const Json& 
   const std::string_view uid = StringAt(sent, {"metadata", "uid"});
   const std::string_view current_uid = StringAt(current, {"metadata", "uid"});
   if (uid.empty() || uid == current_uid) return std::nullopt;
-  return kube::Conflict(
-      kind, name,
-      fmt::format("Precondition failed: UID in precondition: {}, UID in object meta: {}", uid, current_uid));
+  kube::ApiError error = kube::Conflict(kind, name, {});
+  error.message = fmt::format(
+      "Operation cannot be fulfilled on {} \"{}\": the UID in the precondition ({}) does not match the UID in record "
+      "({}). The object might have been deleted and then recreated",
+      kind.kind, name, uid, current_uid);
+  return error;
 }
 
 // Stores `after` in place of `before` unless somebody was faster; nothing then. An unchanged object is not written.
@@ -133,9 +136,13 @@ std::optional<Tree> Replace(Store::State& state, const kube::ObjectKey& key, con
 Store::Store(const Clock& clock, StoreOptions options)
     : clock_(clock),
       options_(std::move(options)),
-      state_(std::make_shared<Guarded<State>>(options_.seed, options_.history_limit)) {
+      kinds_(std::make_shared<ServedKinds>()),
+      state_(std::make_shared<Guarded<State>>(kinds_, options_.seed, options_.history_limit)) {
   state_->With([&](State& state) {
-    for (auto& [key, object] : options_.content.objects) state.objects.emplace(std::move(key), std::move(object));
+    for (auto& [key, object] : options_.content.objects) {
+      if (key.kind == kDefinitionKind) kinds_->Define(*object);
+      state.objects.emplace(std::move(key), std::move(object));
+    }
     state.revision = options_.content.revision;
     state.file = options_.state;
     // Names and uids of an earlier run must not come again.
@@ -157,9 +164,9 @@ void Store::Changed() const {
 }
 
 kube::ApiResult<Tree> Store::Find(const kube::ObjectKey& key) {
-  KU_TRY_API(const api::KindInfo* kind, KindOf(key.kind));
+  KU_TRY_API(const ServedKind kind, KindOf(*kinds_, key.kind));
   Tree found = state_->With([&](const State& state) { return state.Find(key); });
-  if (found == nullptr) return kube::Refuse(kube::NotFound(*kind, key.name));
+  if (found == nullptr) return kube::Refuse(kube::NotFound(*kind.info, key.name));
   return found;
 }
 
@@ -168,7 +175,7 @@ Result<Tree> Store::Get(const kube::ObjectKey& key) {
 }
 
 Result<kube::ObjectList> Store::List(const kube::ObjectKey& key) {
-  KU_TRY_OK(ToResult(KindOf(key.kind)));
+  KU_TRY_OK(ToResult(KindOf(*kinds_, key.kind)));
   return state_->With([&](const State& state) {
     kube::ObjectList list;
     list.resource_version = std::to_string(state.revision);
@@ -181,7 +188,7 @@ Result<kube::ObjectList> Store::List(const kube::ObjectKey& key) {
 }
 
 kube::ApiResult<std::unique_ptr<ChangeReader>> Store::ReadChanges(const kube::ObjectKey& key, std::uint64_t revision) {
-  if (const auto kind = KindOf(key.kind); !kind) return kube::Refuse(kind.error());
+  if (const auto kind = KindOf(*kinds_, key.kind); !kind) return kube::Refuse(kind.error());
   const auto [oldest, newest] =
       state_->With([](const State& state) { return std::pair(state.OldestKept(), state.revision); });
   if (revision + 1 < oldest) {
@@ -204,7 +211,12 @@ Result<std::unique_ptr<kube::Watch>> Store::StartWatch(const kube::ObjectKey& ke
 }
 
 kube::ApiResult<Tree> Store::CreateObject(const Json& object, const WriteOptions& options) {
-  Result<Json> stored = PrepareCreate(object);
+  const ServedKind kind = kinds_->OfObject(object);
+  if (!kind) {
+    const Result<Json> refused = api::ToStored(object);
+    return kube::Refuse(kube::StatusReason::kBadRequest, "{}", refused ? "not served here" : refused.error().message);
+  }
+  Result<Json> stored = PrepareCreate(kind, object);
   if (!stored) return kube::Refuse(kube::StatusReason::kBadRequest, "{}", stored.error().message);
   Json prepared = std::move(*stored);
   const std::string base(StringAt(prepared, {"metadata", "generateName"}));
@@ -212,24 +224,23 @@ kube::ApiResult<Tree> Store::CreateObject(const Json& object, const WriteOptions
   // The suffix is drawn under the lock; any suffix is as valid as this one.
   if (generates) MetadataOf(prepared)["name"] = base.substr(0, kMaxGeneratedBase) + "xxxxx";
   kube::ObjectKey key = kube::KeyOf(prepared);
-  KU_TRY_API(const api::KindInfo* kind, KindOf(key.kind));
   if (options.finish) {
     KU_TRY_API(prepared, options.finish(nullptr, std::move(prepared)));
   }
-  std::vector<api::FieldError> errors = CheckObject(prepared, nullptr);
+  std::vector<api::FieldError> errors = CheckObject(kind, prepared, nullptr);
   if (key.name.empty())
     errors.insert(errors.begin(), {"metadata.name", "Required value: name or generateName is required"});
-  if (!errors.empty()) return kube::Refuse(kube::Invalid(*kind, key.name, errors));
+  if (!errors.empty()) return kube::Refuse(kube::Invalid(*kind.info, key.name, errors));
   const Time now = clock_.Now();
   kube::ApiResult<Tree> created = state_->With([&](State& state) -> kube::ApiResult<Tree> {
-    if (auto error = CheckNamespace(state, *kind, key)) return kube::Refuse(std::move(*error));
+    if (auto error = CheckNamespace(state, *kind.info, key)) return kube::Refuse(std::move(*error));
     for (int tries = 0; generates && tries < kNameTries; ++tries) {
       key.name = base.substr(0, kMaxGeneratedBase) + RandomSuffix(state.random);
       if (state.Find(key) == nullptr) break;
     }
-    if (state.Find(key) != nullptr) return kube::Refuse(kube::AlreadyExists(*kind, key.name));
+    if (state.Find(key) != nullptr) return kube::Refuse(kube::AlreadyExists(*kind.info, key.name));
     MetadataOf(prepared)["name"] = key.name;
-    StampCreated(prepared, RandomUuid(state.random), now);
+    StampCreated(kind, prepared, RandomUuid(state.random), now);
     if (options.dry_run) return std::make_shared<const Json>(std::move(prepared));
     return state.Put(key, std::move(prepared));
   });
@@ -239,18 +250,18 @@ kube::ApiResult<Tree> Store::CreateObject(const Json& object, const WriteOptions
 
 kube::ApiResult<Tree> Store::ChangeObject(const kube::ObjectKey& key, kube::Subresource subresource, const Edit& edit,
                                           const WriteOptions& options) {
-  KU_TRY_API(const api::KindInfo* kind, KindOf(key.kind));
+  KU_TRY_API(const ServedKind kind, KindOf(*kinds_, key.kind));
   for (;;) {
     KU_TRY_API(const Tree before, Find(key));
     KU_TRY_API(const Json sent, edit(*before));
-    if (auto error = CheckMeant(*kind, sent, *before)) return kube::Refuse(std::move(*error));
-    Json after = PrepareUpdate(*before, sent, subresource);
+    if (auto error = CheckMeant(*kind.info, sent, *before)) return kube::Refuse(std::move(*error));
+    Json after = PrepareUpdate(kind, *before, sent, subresource);
     if (options.finish) {
       KU_TRY_API(after, options.finish(before.get(), std::move(after)));
     }
     if (after != *before) {
-      const auto errors = CheckObject(after, before.get());
-      if (!errors.empty()) return kube::Refuse(kube::Invalid(*kind, key.name, errors));
+      const auto errors = CheckObject(kind, after, before.get());
+      if (!errors.empty()) return kube::Refuse(kube::Invalid(*kind.info, key.name, errors));
     }
     if (options.dry_run) return std::make_shared<const Json>(std::move(after));
     bool wrote = false;
@@ -286,15 +297,15 @@ Result<Tree> Store::Patch(const kube::ObjectKey& key, const Json& merge_patch, k
 
 kube::ApiResult<DeletedObject> Store::DeleteObject(const kube::ObjectKey& key, const kube::DeleteOptions& options,
                                                    const WriteOptions& write_options) {
-  KU_TRY_API(const api::KindInfo* kind, KindOf(key.kind));
+  KU_TRY_API(const ServedKind kind, KindOf(*kinds_, key.kind));
   const Time now = clock_.Now();
   bool wrote = false;
   kube::ApiResult<DeletedObject> deleted = state_->With([&](State& state) -> kube::ApiResult<DeletedObject> {
     const Tree before = state.Find(key);
-    if (before == nullptr) return kube::Refuse(kube::NotFound(*kind, key.name));
+    if (before == nullptr) return kube::Refuse(kube::NotFound(*kind.info, key.name));
     const Json meant{
         {"metadata", {{"uid", options.uid.value_or("")}, {"resourceVersion", options.resource_version.value_or("")}}}};
-    if (auto error = CheckMeant(*kind, meant, *before)) return kube::Refuse(std::move(*error));
+    if (auto error = CheckMeant(*kind.info, meant, *before)) return kube::Refuse(std::move(*error));
     std::optional<Json> after = PrepareDelete(*before, options, now);
     wrote = !write_options.dry_run && (!after || *after != *before);
     if (!after) {

@@ -17,6 +17,7 @@
 #include "base/guarded.h"
 #include "kube/api_client.h"
 #include "kube/api_error.h"
+#include "localcluster/served_kinds.h"
 #include "localcluster/state_file.h"
 
 namespace kumiko::localcluster {
@@ -105,6 +106,8 @@ class Store : public kube::ApiClient {
   // Until all writes so far outlive the process (see StateFile); at once without a state. Errors: kUnavailable.
   Status AwaitWritten();
 
+  const ServedKinds& kinds() const { return *kinds_; }
+
   // The revision of the last write.
   std::uint64_t Revision() const;
 
@@ -115,6 +118,7 @@ class Store : public kube::ApiClient {
 
   const Clock& clock_;
   StoreOptions options_;
+  std::shared_ptr<ServedKinds> kinds_;     // follows the definitions among the objects
   std::shared_ptr<Guarded<State>> state_;  // shared with the watches, which may outlive the store
 };
 

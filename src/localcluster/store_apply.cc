@@ -18,6 +18,7 @@ using Tree = std::shared_ptr<const Json>;
 // One manifest on its way into the store.
 struct Pending {
   std::size_t manifest = 0;
+  ServedKind kind;
   kube::ObjectKey key;
   Json sent;    // of the stored version, not defaulted: the members that the person wrote
   Json fresh;   // what a create would store
@@ -34,22 +35,24 @@ ManifestProblem ProblemOf(std::size_t manifest, const std::string& message) {
   return {manifest, head, message.substr(colon + 2)};
 }
 
-Json Applied(const Json& before, const Json& sent) {
+Json Applied(const ServedKind& kind, const Json& before, const Json& sent) {
   Json after = before;
   api::MergePatch(after, sent);
-  return PrepareUpdate(before, after, kube::Subresource::kNone);
+  return PrepareUpdate(kind, before, after, kube::Subresource::kNone);
 }
 
-std::vector<ManifestProblem> Prepare(std::span<const Json> manifests, std::vector<Pending>& pending) {
+std::vector<ManifestProblem> Prepare(const ServedKinds& kinds, std::span<const Json> manifests,
+                                     std::vector<Pending>& pending) {
   std::vector<ManifestProblem> problems;
   std::map<kube::ObjectKey, std::size_t> seen;
   for (std::size_t i = 0; i < manifests.size(); ++i) {
-    Result<Json> fresh = PrepareCreate(manifests[i]);
+    const ServedKind kind = kinds.OfObject(manifests[i]);
+    Result<Json> fresh = kind ? PrepareCreate(kind, manifests[i]) : api::ToStored(manifests[i]);
     if (!fresh) {
       problems.push_back(ProblemOf(i, fresh.error().message));
       continue;
     }
-    Pending entry{i, kube::KeyOf(*fresh), {}, std::move(*fresh), nullptr, {}};
+    Pending entry{i, kind, kube::KeyOf(*fresh), {}, std::move(*fresh), nullptr, {}};
     if (entry.key.name.empty()) {
       problems.push_back({i, "metadata.name", "Required value: apply finds objects by name"});
       continue;
@@ -58,7 +61,7 @@ std::vector<ManifestProblem> Prepare(std::span<const Json> manifests, std::vecto
       problems.push_back({i, "metadata.name", Describe(entry.key) + " is in these manifests twice"});
       continue;
     }
-    entry.sent = api::ToStored(manifests[i]).value_or(Json());
+    entry.sent = ToStored(kind, manifests[i]).value_or(Json());
     pending.push_back(std::move(entry));
   }
   return problems;
@@ -75,7 +78,7 @@ bool NamespaceComesAlong(const std::vector<Pending>& pending, const std::string&
 
 std::vector<ManifestProblem> Store::ApplyAll(std::span<const Json> manifests) {
   std::vector<Pending> pending;
-  std::vector<ManifestProblem> problems = Prepare(manifests, pending);
+  std::vector<ManifestProblem> problems = Prepare(*kinds_, manifests, pending);
 
   for (;;) {
     std::set<std::string> namespaces;
@@ -95,8 +98,8 @@ std::vector<ManifestProblem> Store::ApplyAll(std::span<const Json> manifests) {
                             "namespace " + in + " does not exist; add a Namespace to the manifests"});
         continue;
       }
-      entry.after = entry.before == nullptr ? entry.fresh : Applied(*entry.before, entry.sent);
-      for (api::FieldError& error : CheckObject(entry.after, entry.before.get())) {
+      entry.after = entry.before == nullptr ? entry.fresh : Applied(entry.kind, *entry.before, entry.sent);
+      for (api::FieldError& error : CheckObject(entry.kind, entry.after, entry.before.get())) {
         problems.push_back({entry.manifest, std::move(error.path), std::move(error.message)});
       }
     }
@@ -110,7 +113,7 @@ std::vector<ManifestProblem> Store::ApplyAll(std::span<const Json> manifests) {
       }
       for (Pending& entry : pending) {
         if (entry.before == nullptr) {
-          StampCreated(entry.after, RandomUuid(state.random), now);
+          StampCreated(entry.kind, entry.after, RandomUuid(state.random), now);
         } else if (entry.after == *entry.before) {
           continue;
         }

@@ -42,6 +42,13 @@ void Store::State::Remove(const kube::ObjectKey& key) {
 
 void Store::State::Record(const kube::ObjectKey& key, StoredChange change) {
   ++revision;
+  if (key.kind == kDefinitionKind) {
+    if (change.event.type == kube::WatchEvent::Type::kDeleted) {
+      served->Forget(key.name);
+    } else {
+      served->Define(*change.event.object);
+    }
+  }
   if (file != nullptr) {
     file->Append(revision, key, change.event.type == kube::WatchEvent::Type::kDeleted ? nullptr : change.event.object);
   }

@@ -21,7 +21,8 @@ struct Store::State {
     StoredChange what;
   };
 
-  State(std::uint64_t seed, std::size_t limit) : random(seed), history_limit(limit) {}
+  State(std::shared_ptr<ServedKinds> kinds, std::uint64_t seed, std::size_t limit)
+      : random(seed), history_limit(limit), served(std::move(kinds)) {}
 
   // Null when there is none.
   std::shared_ptr<const Json> Find(const kube::ObjectKey& key) const;
@@ -37,6 +38,7 @@ struct Store::State {
   std::deque<Change> history;  // one a revision, the last is `revision`
   Random random;
   std::size_t history_limit;
+  std::shared_ptr<ServedKinds> served;
   StateFile* file = nullptr;  // told of every change, in order
 
  private:
@@ -45,6 +47,8 @@ struct Store::State {
 
 // Whether `key` names the object or is a pattern (empty name or namespace) that covers it.
 bool Covers(const kube::ObjectKey& pattern, const kube::ObjectKey& key);
+
+inline constexpr std::string_view kDefinitionKind = "CustomResourceDefinition";
 
 // "ResourceClaim ml/train-0": how the store's errors name an object.
 std::string Describe(const kube::ObjectKey& key);

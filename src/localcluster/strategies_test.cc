@@ -7,6 +7,10 @@
 namespace kumiko::localcluster {
 namespace {
 
+ServedKind KindOf(const Json& object) {
+  return ServedKinds().OfObject(object);
+}
+
 Json Parse(std::string_view text) {
   auto json = ParseJson(text);
   EXPECT_TRUE(json) << json.error().message;
@@ -14,16 +18,16 @@ Json Parse(std::string_view text) {
 }
 
 Json Created(std::string_view manifest) {
-  Result<Json> object = PrepareCreate(Parse(manifest));
+  Result<Json> object = PrepareCreate(KindOf(Parse(manifest)), Parse(manifest));
   EXPECT_TRUE(object) << object.error().message;
-  StampCreated(*object, "u-1", Time());
+  StampCreated(KindOf(*object), *object, "u-1", Time());
   return *object;
 }
 
 std::int64_t GenerationAfter(const Json& before, std::string_view pointer, const Json& value) {
   Json sent = before;
   sent.at_pointer(pointer) = value;
-  const Json after = PrepareUpdate(before, sent, kube::Subresource::kNone);
+  const Json after = PrepareUpdate(KindOf(before), before, sent, kube::Subresource::kNone);
   return FindPath(after, {"metadata", "generation"})->as_int64();
 }
 
@@ -47,7 +51,8 @@ TEST(Strategies, OnlyKindsThatCountHaveAGeneration) {
   EXPECT_EQ(FindPath(map, {"metadata", "generation"}), nullptr);
   Json sent = map;
   sent.at_pointer("/data/a") = "c";
-  EXPECT_EQ(FindPath(PrepareUpdate(map, sent, kube::Subresource::kNone), {"metadata", "generation"}), nullptr);
+  EXPECT_EQ(FindPath(PrepareUpdate(KindOf(map), map, sent, kube::Subresource::kNone), {"metadata", "generation"}),
+            nullptr);
 }
 
 TEST(Strategies, AnnotationsOfADeploymentCountAsAChange) {
@@ -64,7 +69,7 @@ TEST(Strategies, ADaemonSetCountsItsTemplates) {
   const auto counted = [&](std::string_view pointer, const Json& value) {
     Json sent = set;
     sent.at_pointer(pointer) = value;
-    const Json after = PrepareUpdate(set, sent, kube::Subresource::kNone);
+    const Json after = PrepareUpdate(KindOf(set), set, sent, kube::Subresource::kNone);
     return std::string(StringAt(after, {"metadata", "annotations", "deprecated.daemonset.template.generation"}));
   };
   EXPECT_EQ(counted("/spec/template/metadata/labels/a", "c"), "2");
@@ -74,9 +79,10 @@ TEST(Strategies, ADaemonSetCountsItsTemplates) {
 TEST(Strategies, AServiceKeepsItsAddressAndNodePorts) {
   Json before = Created(R"({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "s"},
       "spec": {"type": "NodePort", "clusterIP": "10.96.0.7", "ports": [{"port": 80, "nodePort": 30080}]}})");
-  const Json after = PrepareUpdate(before, Parse(R"({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "s"},
+  const Json after =
+      PrepareUpdate(KindOf(before), before, Parse(R"({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "s"},
       "spec": {"type": "NodePort", "ports": [{"port": 80}, {"port": 81}]}})"),
-                                   kube::Subresource::kNone);
+                    kube::Subresource::kNone);
   EXPECT_EQ(StringAt(after, {"spec", "clusterIP"}), "10.96.0.7");
   EXPECT_EQ(*FindPath(after, {"spec", "clusterIPs"}), Parse(R"(["10.96.0.7"])"));
   EXPECT_EQ(*FindPath(after, {"spec", "ports"}),

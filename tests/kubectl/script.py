@@ -2,7 +2,8 @@
 
 A line of a command file is a shell command:
     kubectl get pods -l tier={l.tier}      compared
-    ~ kubectl wait ...                     brings both sides to the same point; must succeed on both, output not compared
+    ~ kubectl wait ...                     brings both sides to the same point; must succeed on both, output not
+                                           compared
     [sorted own] kubectl get ns            tags: `sorted`, the API promises no order of lines; `own`, needs a
                                            cluster of its own; `served`, lines of kinds that only the real
                                            side serves are hidden

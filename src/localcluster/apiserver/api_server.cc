@@ -41,7 +41,7 @@ HttpResponse Plain(std::string text) {
 }  // namespace
 
 struct ApiServer::Impl {
-  Impl(Store& store, const Clock& clock) : resources(store, clock), token(MakeToken()) {}
+  Impl(Store& store, const Clock& clock) : kinds(store.kinds()), resources(store, clock), token(MakeToken()) {}
 
   HttpResponse Answer(const HttpRequest& http) const {
     const auto info = ReadRequest(http.method, http.target);
@@ -52,7 +52,7 @@ struct ApiServer::Impl {
       return ErrorResponse({.reason = kube::StatusReason::kUnauthorized, .message = "Unauthorized"});
     }
     if (http.method == "GET") {
-      if (auto answer = AnswerDiscovery(info->path, http.Header("Accept"))) return std::move(*answer);
+      if (auto answer = AnswerDiscovery(kinds, info->path, http.Header("Accept"))) return std::move(*answer);
     }
     if (info->is_resource) return resources.Answer(http, *info);
     return ErrorResponse(
@@ -65,6 +65,7 @@ struct ApiServer::Impl {
     return SameSecret(Trim(authorization.substr(kScheme.size())), token);
   }
 
+  const ServedKinds& kinds;
   mutable ResourceApi resources;
   std::string token;
   ServerCertificate certificate;

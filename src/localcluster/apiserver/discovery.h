@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "localcluster/http/http_message.h"
+#include "localcluster/served_kinds.h"
 
 namespace kumiko::localcluster {
 
@@ -14,6 +15,6 @@ inline constexpr std::string_view kServedVersion = "v1.37.2";
 
 // The answer to a GET of /api, /apis, /api/v1, /apis/GROUP, /apis/GROUP/VERSION, /openapi/v3 and below, /version; none
 // for any other path.
-std::optional<HttpResponse> AnswerDiscovery(const std::string& path, std::string_view accept);
+std::optional<HttpResponse> AnswerDiscovery(const ServedKinds& kinds, const std::string& path, std::string_view accept);
 
 }  // namespace kumiko::localcluster

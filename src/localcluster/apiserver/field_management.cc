@@ -4,6 +4,7 @@
 
 #include "api/conversion.h"
 #include "api/schema/schema.h"
+#include "localcluster/object_tree.h"
 
 namespace kumiko::localcluster {
 namespace {
@@ -30,8 +31,12 @@ std::optional<api::FieldManagement::Versioned> InOtherVersion(const ResourceCall
     if (other == call.kind.served_as.end()) return std::nullopt;
     version = *other;
   }
-  Result<Json> stored = api::ToStored(object);
   const api::Schema* schema = SchemaIn(call, version);
+  if (call.served.custom != nullptr) {
+    const CustomVersion* custom = call.served.custom->FindServed(version.version);
+    schema = custom == nullptr ? nullptr : &custom->schema->type();
+  }
+  Result<Json> stored = ToStored(call.served, object);
   if (!stored || schema == nullptr) return std::nullopt;
   Json converted = api::FromStored(*stored, version).value_or(*stored);
   converted.as_object()["apiVersion"] = version.Text();
@@ -55,13 +60,14 @@ kube::ApiResult<std::string> FieldManagerOf(const ResourceCall& call) {
 
 api::FieldManagement FieldManagementOf(const ResourceCall& call) {
   api::FieldManagement management;
-  management.schema = SchemaIn(call, call.version);
+  management.schema = call.custom() ? &call.custom()->schema->type() : SchemaIn(call, call.version);
+  management.custom = call.custom() != nullptr;
   management.api_version = call.version.Text();
   management.kind = call.kind.kind;
   management.subresource = call.info.subresource;
   if (call.info.subresource == "status") {
     management.reset_fields = WithMember("spec");
-  } else if (call.kind.has_status) {
+  } else if (call.served.HasStatus(call.version.version)) {
     management.reset_fields = WithMember("status");
   }
   management.convert = [&call](const Json& object, std::string_view api_version) {

@@ -80,7 +80,8 @@ HttpResponse ResourceApi::Answer(const HttpRequest& http, const RequestInfo& inf
 }
 
 ResourceApi::Answered ResourceApi::Dispatch(const HttpRequest& http, const RequestInfo& info) {
-  const api::KindInfo* kind = api::FindResource(info.group, info.version, info.resource);
+  const ServedKind served = store_.kinds().OfResource(info.group, info.version, info.resource);
+  const api::KindInfo* kind = served.info;
   if (kind == nullptr || (!kind->namespaced && !info.namespace_.empty() && kind->kind != "Namespace"))
     return NotServed();
   const std::string_view dry_run = info.query.Get("dryRun");
@@ -88,12 +89,14 @@ ResourceApi::Answered ResourceApi::Dispatch(const HttpRequest& http, const Reque
     return Refuse(StatusReason::kBadRequest, "dryRun: Unsupported value: \"{}\": supported values: \"All\"", dry_run);
   }
   std::vector<std::string> warnings;
-  const ResourceCall call{.http = http,
-                          .info = info,
-                          .kind = *kind,
-                          .version = {info.group, info.version},
-                          .key = {std::string(kind->kind), info.namespace_, info.name},
-                          .warnings = warnings};
+  const ResourceCall call{
+      .http = http,
+      .info = info,
+      .served = served,
+      .kind = *kind,
+      .version = served.VersionNamed(info.group, info.version),
+      .key = {served.custom ? served.custom->key_kind() : std::string(kind->kind), info.namespace_, info.name},
+      .warnings = warnings};
   Answered answered = AnswerCall(call);
   if (answered && kind->inert && Stores(info.verb)) {
     warnings.push_back(fmt::format("{} are stored, but nothing in this local cluster acts on them", kind->plural));

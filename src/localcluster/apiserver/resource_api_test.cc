@@ -126,6 +126,7 @@ TEST_F(ResourceApiTest, AWatchBeginsWithWhatIsThereAndGoesOn) {
       Ask("GET", std::string(kConfigMaps) + "?watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan" +
                      "&allowWatchBookmarks=true&labelSelector=n%3D1");
   const std::string first = Take(watch);
+  EXPECT_THAT(first, HasSubstr(R"("apiVersion":"v1")"));
   EXPECT_THAT(first, HasSubstr(R"({"type":"ADDED","object":{"kind":"ConfigMap")"));
   EXPECT_THAT(first, HasSubstr("k8s.io/initial-events-end"));
   EXPECT_EQ(Take(watch), "");

@@ -4,6 +4,7 @@
 #include "api/protobuf/protobuf_object.h"
 #include "api/schema/field_validation.h"
 #include "base/yaml.h"
+#include "localcluster/object_tree.h"
 
 namespace kumiko::localcluster {
 namespace {
@@ -30,7 +31,9 @@ TableOptions::Include IncludeOf(std::string_view text) {
   return TableOptions::Include::kMetadata;
 }
 
-kube::ApiResult<JsonWithDuplicates> ReadBodyWithDuplicates(const HttpRequest& request) {
+// `type` is what a protobuf body without one is of.
+kube::ApiResult<JsonWithDuplicates> ReadBodyWithDuplicates(const HttpRequest& request,
+                                                           const api::ObjectType& type_of_path = {}) {
   const std::string_view type = MediaType(request.Header("Content-Type"));
   if (type == "application/yaml" || type == "application/apply-patch+yaml") {
     // Most clients that say YAML send JSON, which is read ten times as fast.
@@ -39,7 +42,7 @@ kube::ApiResult<JsonWithDuplicates> ReadBodyWithDuplicates(const HttpRequest& re
     return JsonWithDuplicates{std::move(object), {}};
   }
   if (type == "application/vnd.kubernetes.protobuf") {
-    Result<Json> object = api::ReadProtobufObject(request.body);
+    Result<Json> object = api::ReadProtobufObject(request.body, type_of_path);
     if (!object) return Refuse(StatusReason::kBadRequest, "error decoding the body: {}", object.error().message);
     return JsonWithDuplicates{std::move(*object), {}};
   }
@@ -57,7 +60,9 @@ kube::ApiResult<JsonWithDuplicates> ReadBodyWithDuplicates(const HttpRequest& re
 
 kube::ApiResult<ObjectWriting> ResourceCall::Writing(Time now) const {
   KU_TRY_API(const Form form, ReadForm(http.Header("Accept")));
-  return ObjectWriting{.kind = &kind,
+  return ObjectWriting{.served = served,
+                       .kind = &kind,
+                       .custom = custom(),
                        .version = version,
                        .form = form,
                        .table = {.include = IncludeOf(info.query.Get("includeObject")), .now = now}};
@@ -70,7 +75,7 @@ Json ResourceCall::InVersion(const Json& stored) const {
 }
 
 kube::ApiResult<Json> ResourceCall::ToStored(Json object) const {
-  Result<Json> stored = api::ToStored(std::move(object));
+  Result<Json> stored = localcluster::ToStored(served, std::move(object));
   if (!stored) return Refuse(StatusReason::kBadRequest, "{}", stored.error().message);
   return std::move(*stored);
 }
@@ -86,13 +91,13 @@ kube::ApiResult<Json> ReadObject(const ResourceCall& call) {
 }
 
 kube::ApiResult<JsonWithDuplicates> ReadUndecoded(const ResourceCall& call) {
-  KU_TRY_API(JsonWithDuplicates body, ReadBodyWithDuplicates(call.http));
+  const std::string wanted = call.version.Text();
+  KU_TRY_API(JsonWithDuplicates body, ReadBodyWithDuplicates(call.http, {wanted, call.kind.kind}));
   Json object = std::move(body.value);
   if (!object.is_object()) {
     return Refuse(StatusReason::kBadRequest, "the body of the request is not an object but a {}", JsonTypeName(object));
   }
   JsonObject& members = object.get_object();
-  const std::string wanted = call.version.Text();
   // Some clients leave out what the path says already.
   if (StringAt(object, {"kind"}).empty()) members["kind"] = call.kind.kind;
   if (StringAt(object, {"apiVersion"}).empty()) members["apiVersion"] = wanted;
@@ -127,7 +132,13 @@ kube::ApiResult<Json> Decode(const ResourceCall& call, Json object, std::span<co
                   call.version.version, call.kind.kind, why);
   };
   std::vector<std::string> strict;
-  if (const api::Schema* schema = api::SchemaOf(call.version.group, call.version.version, call.kind.kind)) {
+  const CustomVersion* custom = call.custom();
+  if (custom != nullptr) {
+    auto decoded = custom->schema->Decode(std::move(object), duplicates);
+    if (!decoded) return refused(decoded.error().message);
+    object = std::move(decoded->object);
+    strict = std::move(decoded->strict_errors);
+  } else if (const api::Schema* schema = api::SchemaOf(call.version.group, call.version.version, call.kind.kind)) {
     auto decoded = api::DecodeBySchema(std::move(object), *schema, duplicates);
     if (!decoded) return refused(decoded.error().message);
     object = std::move(decoded->object);

@@ -12,6 +12,7 @@
 #include "localcluster/apiserver/request_info.h"
 #include "localcluster/apiserver/response_form.h"
 #include "localcluster/http/http_message.h"
+#include "localcluster/served_kinds.h"
 #include "localcluster/store.h"
 
 namespace kumiko::localcluster {
@@ -19,11 +20,16 @@ namespace kumiko::localcluster {
 struct ResourceCall {
   const HttpRequest& http;
   const RequestInfo& info;
-  const api::KindInfo& kind;
+  const ServedKind& served;
+  const api::KindInfo& kind;           // of `served`
   api::GroupVersion version;           // of the path
   kube::ObjectKey key;                 // without a name: all of the kind, in the namespace if there is one
   std::vector<std::string>& warnings;  // go out with the answer
 
+  // Of a custom resource; null for kinds that are built in.
+  const CustomVersion* custom() const {
+    return served.custom == nullptr ? nullptr : served.custom->FindServed(version.version);
+  }
   bool dry_run() const { return info.query.Get("dryRun") == "All"; }
   // How to answer. Errors: kNotAcceptable.
   kube::ApiResult<ObjectWriting> Writing(Time now) const;

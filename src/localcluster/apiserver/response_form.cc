@@ -53,6 +53,10 @@ std::string WriteItem(const ObjectWriting& writing, const Json& object, bool typ
   return out;
 }
 
+const TableFormat& TableFormatOf(const ObjectWriting& writing) {
+  return writing.custom == nullptr ? localcluster::TableFormatOf(*writing.kind) : writing.custom->table;
+}
+
 std::string WritePosition(const ListPosition& position) {
   std::string metadata = "{";
   AppendText(metadata, "resourceVersion", position.resource_version);
@@ -104,7 +108,7 @@ std::string WriteObject(const ObjectWriting& writing, const Json& object) {
 std::string WriteList(const ObjectWriting& writing, const ListPosition& position,
                       std::span<const std::shared_ptr<const Json>> items) {
   const std::string metadata = WritePosition(position);
-  if (writing.form == Form::kTable) return WriteTable(*writing.kind, metadata, items, WithObjects(writing));
+  if (writing.form == Form::kTable) return WriteTable(TableFormatOf(writing), metadata, items, WithObjects(writing));
   std::string out = "{";
   if (writing.form == Form::kMetadata) {
     AppendText(out, "kind", "PartialObjectMetadataList");
@@ -115,7 +119,7 @@ std::string WriteList(const ObjectWriting& writing, const ListPosition& position
   }
   AppendMember(out, "metadata", metadata);
   std::string list = "[";
-  const bool typed = writing.form == Form::kMetadata;
+  const bool typed = writing.form == Form::kMetadata || writing.custom != nullptr;
   for (const auto& item : items) {
     if (list.size() > 1) list += ',';
     list += WriteItem(writing, *item, typed);

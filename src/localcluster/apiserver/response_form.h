@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "kube/api_error.h"
 #include "localcluster/http/http_message.h"
+#include "localcluster/served_kinds.h"
 #include "localcluster/tables/table.h"
 
 namespace kumiko::localcluster {
@@ -25,8 +26,10 @@ kube::ApiResult<Form> ReadForm(std::string_view accept);
 
 // How objects of a kind are answered: in the version and form that were asked for.
 struct ObjectWriting {
+  ServedKind served = {};  // which the other members point into
   const api::KindInfo* kind = nullptr;
-  api::GroupVersion version;  // as the request has it
+  const CustomVersion* custom = nullptr;  // null for kinds that are built in
+  api::GroupVersion version;              // as the request has it
   Form form = Form::kObject;
   TableOptions table = {};  // of Form::kTable
 };

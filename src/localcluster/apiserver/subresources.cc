@@ -1,6 +1,7 @@
 // What stands below an object: status, scale, binding, eviction, finalize, token, log.
 #include <algorithm>
 
+#include "base/text.h"
 #include "localcluster/apiserver/certificate.h"
 #include "localcluster/apiserver/resource_api.h"
 #include "localcluster/object_tree.h"
@@ -38,11 +39,47 @@ Json MemberOr(const Json& object, std::initializer_list<std::string_view> path, 
   return found == nullptr ? fallback : *found;
 }
 
-Json ScaleOf(const Json& object) {
+// `.spec.replicas` of a custom resource's definition; a path that was not refused has names only.
+const Json* AtPath(const Json& object, std::string_view path) {
+  const Json* value = &object;
+  for (const std::string_view step : Split(path.substr(1), '.')) {
+    value = value == nullptr ? nullptr : Find(*value, step);
+  }
+  return value;
+}
+
+void SetAtPath(Json& object, std::string_view path, const Json& value) {
+  Json* at = &object;
+  for (const std::string_view step : Split(path.substr(1), '.')) {
+    if (!at->is_object()) *at = JsonObject();
+    at = &at->get_object()[step];
+  }
+  *at = value;
+}
+
+Json CustomScaleOf(const ScalePaths& paths, const Json& object, JsonObject metadata) {
+  const Json* wanted = AtPath(object, paths.spec_replicas);
+  const Json* there = AtPath(object, paths.status_replicas);
+  JsonObject spec;
+  if (wanted != nullptr && *wanted != Json(0)) spec["replicas"] = *wanted;
+  JsonObject status{{"replicas", there == nullptr ? Json(0) : *there}};
+  if (!paths.label_selector.empty()) {
+    const Json* selector = AtPath(object, paths.label_selector);
+    if (selector != nullptr && selector->is_string()) status["selector"] = *selector;
+  }
+  return {{"kind", "Scale"},
+          {"apiVersion", "autoscaling/v1"},
+          {"metadata", std::move(metadata)},
+          {"spec", std::move(spec)},
+          {"status", std::move(status)}};
+}
+
+Json ScaleOf(const ResourceCall& call, const Json& object) {
   JsonObject metadata;
   for (const std::string_view name : {"name", "namespace", "uid", "resourceVersion", "creationTimestamp"}) {
     if (const Json* member = FindPath(object, {"metadata", name})) metadata[name] = *member;
   }
+  if (const CustomVersion* custom = call.custom()) return CustomScaleOf(*custom->scale, object, std::move(metadata));
   JsonObject spec;
   // Zero is left out, as Go's omitempty has it.
   const Json wanted = MemberOr(object, {"spec", "replicas"}, 1);
@@ -65,7 +102,7 @@ kube::ApiResult<Json> Scaled(const ResourceCall& call, const Json& current, cons
     return Refuse(kube::Invalid(call.kind, call.key.name, std::span(&error, 1)));
   }
   Json scaled = current;
-  scaled.as_object()["spec"].as_object()["replicas"] = replicas;
+  SetAtPath(scaled, call.custom() ? call.custom()->scale->spec_replicas : ".spec.replicas", replicas);
   if (const Json* version = FindPath(scale, {"metadata", "resourceVersion"})) {
     scaled.as_object()["metadata"].as_object()["resourceVersion"] = *version;
   }
@@ -86,7 +123,7 @@ ResourceApi::Answered ResourceApi::AnswerSubresource(const ResourceCall& call) {
   if (call.kind.FindSubresource(name) == nullptr) {
     return Refuse(StatusReason::kNotFound, "the server could not find the requested resource");
   }
-  if (name == "scale") return Scale(call);
+  if (name == "scale" && (call.custom() == nullptr || call.custom()->scale)) return Scale(call);
   if (name == "binding") return Bind(call);
   if (name == "eviction") return Evict(call);
   if (name == "finalize") return Finalize(call);
@@ -114,18 +151,18 @@ ResourceApi::Answered ResourceApi::AnswerSubresource(const ResourceCall& call) {
 ResourceApi::Answered ResourceApi::Scale(const ResourceCall& call) {
   if (call.info.verb == Verb::kGet) {
     KU_TRY_API(const auto object, store_.Find(call.key));
-    return JsonResponse(200, WriteJson(ScaleOf(*object)) + "\n");
+    return JsonResponse(200, WriteJson(ScaleOf(call, *object)) + "\n");
   }
   if (call.info.verb != Verb::kUpdate && call.info.verb != Verb::kPatch) return NotAllowed(call);
   KU_TRY_API(const Json body, ReadBody(call.http));
   const auto edit = [&](const Json& current) -> kube::ApiResult<Json> {
     if (call.info.verb == Verb::kUpdate) return Scaled(call, current, body);
-    KU_TRY_API(const Json patched, ApplyPatch(call, ScaleOf(current), body));
+    KU_TRY_API(const Json patched, ApplyPatch(call, ScaleOf(call, current), body));
     return Scaled(call, current, patched);
   };
   KU_TRY_API(const WriteOptions options, WriteOptionsOf(call));
   KU_TRY_API(const auto stored, store_.ChangeObject(call.key, kube::Subresource::kNone, edit, options));
-  return JsonResponse(200, WriteJson(ScaleOf(*stored)) + "\n");
+  return JsonResponse(200, WriteJson(ScaleOf(call, *stored)) + "\n");
 }
 
 ResourceApi::Answered ResourceApi::Bind(const ResourceCall& call) {

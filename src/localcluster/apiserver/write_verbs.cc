@@ -96,7 +96,8 @@ kube::ApiResult<Json> ApplyPatch(const ResourceCall& call, const Json& current, 
   if (type == "application/json-patch+json") {
     KU_TRY_API(const auto warnings, ToAnswer(call, api::CheckJsonPatch(patch)));
     KU_TRY_API(patched, ToAnswer(call, api::ApplyJsonPatch(current, patch)));
-  } else if (type == "application/merge-patch+json" || type == "application/strategic-merge-patch+json") {
+  } else if (type == "application/merge-patch+json" ||
+             (type == "application/strategic-merge-patch+json" && call.custom() == nullptr)) {
     if (!patch.is_object()) {
       return Refuse(StatusReason::kBadRequest, "a merge patch is a map, got a {}", JsonTypeName(patch));
     }

@@ -25,6 +25,9 @@ Controller MakeReplicaSetController(kube::ApiClient& api, const Clock& clock);
 // Objects whose owners are gone; foreground and orphan deletion of owners.
 Controller MakeGarbageCollector(kube::ApiClient& api);
 
+// The objects of CustomResourceDefinitions that are being deleted.
+Controller MakeDefinitionController(kube::ApiClient& api);
+
 // The contents of namespaces that are being deleted.
 Controller MakeNamespaceController(kube::ApiClient& api);
 

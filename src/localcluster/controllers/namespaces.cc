@@ -1,12 +1,14 @@
 // Emptying namespaces that are being deleted.
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "api/core/types.h"
 #include "api/kinds.h"
 #include "kube/typed.h"
 #include "localcluster/controllers/controllers.h"
 #include "localcluster/controllers/step_result.h"
+#include "localcluster/definitions.h"
 
 namespace kumiko::localcluster {
 namespace {
@@ -27,9 +29,9 @@ class NamespaceController {
  private:
   Status Empty(const kube::ObjectKey& key, StepResult& result) {
     bool empty = true;
-    for (const api::KindInfo& kind : api::AllKinds()) {
-      if (!kind.namespaced) continue;
-      KU_TRY(const kube::ObjectList list, api_.List({std::string(kind.kind), key.name, ""}));
+    KU_TRY(const std::vector<std::string> kinds, NamespacedKinds());
+    for (const std::string& kind : kinds) {
+      KU_TRY(const kube::ObjectList list, api_.List({kind, key.name, ""}));
       for (const std::shared_ptr<const Json>& object : list.items) {
         empty = false;
         if (FindPath(*object, {"metadata", "deletionTimestamp"}) != nullptr) continue;
@@ -40,6 +42,18 @@ class NamespaceController {
     const Json patch = JsonObject{{"spec", JsonObject{{"finalizers", nullptr}}}};
     result.Note(api_.Patch(key, patch, kube::Subresource::kNone));
     return {};
+  }
+
+  Result<std::vector<std::string>> NamespacedKinds() {
+    std::vector<std::string> kinds;
+    for (const api::KindInfo& kind : api::AllKinds()) {
+      if (kind.namespaced) kinds.emplace_back(kind.kind);
+    }
+    KU_TRY(const kube::ObjectList definitions, api_.List({"CustomResourceDefinition", "", ""}));
+    for (const std::shared_ptr<const Json>& definition : definitions.items) {
+      if (StringAt(*definition, {"spec", "scope"}) == "Namespaced") kinds.push_back(KindDefinedBy(*definition));
+    }
+    return kinds;
   }
 
   kube::ApiClient& api_;
