@@ -13,8 +13,16 @@ namespace {
 
 constexpr std::string_view kMeta = "io.k8s.apimachinery.pkg.apis.meta.v1.";
 
-Json Reference(std::string_view name) {
-  return {{"allOf", JsonArray{JsonObject{{"$ref", fmt::format("{}{}", internal::kSchemaReference, name)}}}}};
+constexpr std::string_view kConventions =
+    "https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md";
+
+Json Reference(std::string_view name, std::string description) {
+  return {{"description", std::move(description)},
+          {"allOf", JsonArray{JsonObject{{"$ref", fmt::format("{}{}", internal::kSchemaReference, name)}}}}};
+}
+
+Json Text(std::string description) {
+  return {{"description", std::move(description)}, {"type", "string"}};
 }
 
 Json KindsOf(const CustomOpenApi& custom, std::string_view suffix) {
@@ -32,11 +40,20 @@ std::string SchemaName(const CustomOpenApi& custom) {
   return fmt::format("{}.{}.{}", name, custom.version.version, custom.kind->kind);
 }
 
-// Every object has these, whatever its definition says of them.
-void AddTypeMembers(JsonObject& properties, std::string_view meta) {
-  properties["apiVersion"] = JsonObject{{"type", "string"}};
-  properties["kind"] = JsonObject{{"type", "string"}};
-  properties["metadata"] = Reference(fmt::format("{}{}", kMeta, meta));
+// Every object has these, whatever its definition says of them. The texts are those of the API server, which kubectl
+// explain shows.
+void AddTypeMembers(JsonObject& properties, std::string_view meta, std::string meta_description) {
+  properties["apiVersion"] =
+      Text(fmt::format("APIVersion defines the versioned schema of this representation of an object. Servers should "
+                       "convert recognized schemas to the latest internal value, and may reject unrecognized values. "
+                       "More info: {}#resources",
+                       kConventions));
+  properties["kind"] = Text(
+      fmt::format("Kind is a string value representing the REST resource this object represents. Servers may infer "
+                  "this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More "
+                  "info: {}#types-kinds",
+                  kConventions));
+  properties["metadata"] = Reference(fmt::format("{}{}", kMeta, meta), std::move(meta_description));
 }
 
 Json ObjectSchema(const CustomOpenApi& custom) {
@@ -44,17 +61,22 @@ Json ObjectSchema(const CustomOpenApi& custom) {
   schema["type"] = "object";
   Json& properties = schema["properties"];
   if (!properties.is_object()) properties = JsonObject();
-  AddTypeMembers(properties.get_object(), "ObjectMeta");
+  AddTypeMembers(properties.get_object(), "ObjectMeta",
+                 fmt::format("Standard object's metadata. More info: {}#metadata", kConventions));
   schema["x-kubernetes-group-version-kind"] = KindsOf(custom, "");
   return schema;
 }
 
 Json ListSchema(const CustomOpenApi& custom, const std::string& item) {
   JsonObject properties;
-  AddTypeMembers(properties, "ListMeta");
+  AddTypeMembers(properties, "ListMeta",
+                 fmt::format("Standard list metadata. More info: {}#types-kinds", kConventions));
   properties["items"] =
-      JsonObject{{"type", "array"}, {"items", JsonObject{{"$ref", std::string(internal::kSchemaReference) + item}}}};
-  return {{"type", "object"},
+      JsonObject{{"description", fmt::format("List of {}. More info: {}", custom.kind->plural, kConventions)},
+                 {"type", "array"},
+                 {"items", JsonObject{{"$ref", std::string(internal::kSchemaReference) + item}}}};
+  return {{"description", fmt::format("{0}List is a list of {0}", custom.kind->kind)},
+          {"type", "object"},
           {"required", JsonArray{"items"}},
           {"properties", std::move(properties)},
           {"x-kubernetes-group-version-kind", KindsOf(custom, "List")}};

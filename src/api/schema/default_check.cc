@@ -39,6 +39,8 @@ class Checker {
     if (found.empty()) {
       for (ValueProblem& problem : ValidateValue(value, nullptr, node)) found.push_back(std::move(problem.error));
     }
+    // A default has to hold as a new value and as one that stays.
+    if (found.empty()) found = RunRules(value, &value, node, Unchanged::kMustHold);
     if (found.empty()) found = RunRules(value, nullptr, node);
     for (FieldError& error : found) {
       const bool whole = error.path == "<nil>" || error.path.empty();

@@ -78,6 +78,14 @@ TEST(DefinitionCheck, DefaultsMustFitTheirSchema) {
                           "\"integer\""));
 }
 
+TEST(DefinitionCheck, RulesHoldForDefaultsAsNewAndAsOldValues) {
+  EXPECT_THAT(SchemaErrors(R"json({"type": "object", "properties": {"n": {"type": "integer", "default": 4,
+                           "x-kubernetes-validations": [{"rule": "!oldSelf.hasValue() || oldSelf.value() < self",
+                           "optionalOldSelf": true}]}}})json"),
+              ElementsAre("s.properties[n].default: Invalid value: 4: failed rule: !oldSelf.hasValue() || "
+                          "oldSelf.value() < self"));
+}
+
 TEST(DefinitionCheck, RulesMustCompileAndCostLittle) {
   EXPECT_THAT(
       SchemaErrors(R"json({"type": "object", "properties": {"a": {"type": "array", "items": {"type": "string"}}},

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "api/patch/go_text.h"
 #include "api/schema/field_path_text.h"
 #include "api/schema/go_error_text.h"
 #include "base/text.h"
@@ -34,19 +35,25 @@ void Observe(const std::string& path, std::uint64_t cost, RuleChecks& checks) {
   if (checks.expensive.size() > 4) checks.expensive.resize(4);
 }
 
-// The rule as the API server's messages show it.
-Json RuleJson(const Rule& rule, const Json& json) {
+// The rule as the API server's messages show it: Go's struct.
+std::string RuleText(const Rule& rule, const Json& json) {
   const Json* optional_old = Find(json, "optionalOldSelf");
-  return JsonObject{{"Rule", rule.text},
-                    {"Message", rule.message},
-                    {"MessageExpression", rule.message_expression},
-                    {"Reason", rule.reason.empty() ? Json() : Json(rule.reason)},
-                    {"FieldPath", StringAt(json, {"fieldPath"})},
-                    {"OptionalOldSelf", optional_old == nullptr ? Json() : *optional_old}};
+  const std::pair<std::string_view, Json> members[] = {
+      {"Rule", Json(rule.text)},
+      {"Message", Json(rule.message)},
+      {"MessageExpression", Json(rule.message_expression)},
+      {"Reason", rule.reason.empty() ? Json() : Json(rule.reason)},
+      {"FieldPath", Json(StringAt(json, {"fieldPath"}))},
+      {"OptionalOldSelf", optional_old == nullptr ? Json() : *optional_old}};
+  std::string text = "{";
+  for (const auto& [name, value] : members) {
+    text += fmt::format("{}\"{}\":{}", text.size() > 1 ? "," : "", name, GoJson(value));
+  }
+  return text + "}";
 }
 
 FieldError InvalidRule(const std::string& path, const Rule& rule, const Json& json, std::string_view why) {
-  return {path, fmt::format("Invalid value: {}: {}", WriteJson(RuleJson(rule, json)), why)};
+  return {path, fmt::format("Invalid value: {}: {}", RuleText(rule, json), why)};
 }
 
 }  // namespace

@@ -32,6 +32,8 @@ struct Place {
 
 class Runner {
  public:
+  explicit Runner(Unchanged unchanged) : unchanged_(unchanged) {}
+
   void Run(const Place& place, const StructuralNode& node) {
     if (place.value.is_null() || !node.has_rules) return;
     RunHere(place, node);
@@ -121,7 +123,7 @@ class Runner {
     std::optional<std::string> detail;
     if (rule.message_program) detail = MessageOf(place, node, rule, variables, arena);
     if (stopped_) return;
-    if (!rule.uses_old && place.IsUnchanged()) return;
+    if (!rule.uses_old && unchanged_ == Unchanged::kMayFail && place.IsUnchanged()) return;
     const std::string path = rule.field_path.empty() ? place.path
                              : place.path.empty()    ? rule.field_path
                                                      : fmt::format("{}.{}", place.path, rule.field_path);
@@ -182,6 +184,7 @@ class Runner {
     return large ? InvalidValue(path, detail) : InvalidValue(path, value, detail);
   }
 
+  Unchanged unchanged_;
   std::vector<FieldError> errors_;
   std::int64_t budget_ = kMaxCostOfOneObject;
   bool stopped_ = false;
@@ -189,8 +192,8 @@ class Runner {
 
 }  // namespace
 
-std::vector<FieldError> RunRules(const Json& object, const Json* old, const StructuralNode& root) {
-  Runner runner;
+std::vector<FieldError> RunRules(const Json& object, const Json* old, const StructuralNode& root, Unchanged unchanged) {
+  Runner runner(unchanged);
   runner.Run({object, old, old, false, ""}, root);
   return runner.Take();
 }

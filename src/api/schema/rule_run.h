@@ -9,8 +9,12 @@
 
 namespace kumiko::api::internal {
 
+// Whether rules without oldSelf may fail on values that an update leaves alone.
+enum class Unchanged { kMayFail, kMustHold };
+
 // The rules that do not hold, and what stopped others. `old` is null on create; then rules that need oldSelf are not
-// run. Errors of rules without oldSelf are dropped where an update leaves the value alone.
-std::vector<FieldError> RunRules(const Json& object, const Json* old, const StructuralNode& root);
+// run.
+std::vector<FieldError> RunRules(const Json& object, const Json* old, const StructuralNode& root,
+                                 Unchanged unchanged = Unchanged::kMayFail);
 
 }  // namespace kumiko::api::internal
