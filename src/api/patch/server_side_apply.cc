@@ -93,7 +93,8 @@ Status OwnUpdate(const Json& before, const Json& after, std::string_view name, c
     Ownership changes = std::move(found->second);
     managed.erase(found);
     changes.manager = ManagerOf(name, Operation::kUpdate, kind);
-    changes.time = now;
+    // kube-apiserver loses the time on the way from the entries of a Scale to those of its object.
+    if (kind.subresource != "scale") changes.time = now;
     Ownership& all = managed[changes.manager.Id()];
     changes.fields = Union(changes.fields, all.fields);
     all = std::move(changes);

@@ -43,9 +43,10 @@ struct FieldManagement {
 // bytes.
 std::string ManagerFromUserAgent(std::string_view user_agent);
 
-// After a create (`before` null), update or patch: `after` with metadata.managedFields brought up to date. `before` and
-// `after` are versions of the stored object as it is shown, complete with defaults. Never fails: like upstream it keeps
-// the entries of `before` when an object does not fit its schema.
+// After a create (`before` null), update or patch: `after` with metadata.managedFields brought up to date. `before` is
+// the stored object, `after` what the request asks for, both with defaults. kube-apiserver does this before admission
+// and before it generates anything, so that nobody owns a cluster IP, a finalizer or a label that it adds itself. Never
+// fails: like upstream it keeps the entries of `before` when an object does not fit its schema.
 Json UpdateManagedFields(const Json* before, Json after, std::string_view manager, const FieldManagement& kind,
                          Time now);
 

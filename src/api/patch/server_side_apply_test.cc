@@ -234,6 +234,17 @@ TEST(UpdateManagedFields, LetsNobodyOwnWhatARequestCannotSet) {
   EXPECT_EQ(FieldsAt(through_status, 1), R"({"f:status":{"f:replicas":{}}})");
 }
 
+TEST(UpdateManagedFields, GivesScalingNoTime) {
+  const Json live = Created();
+  Json after = live;
+  after.at("spec").get_object()["replicas"] = 3;
+  FieldManagement scale = Deployments();
+  scale.subresource = "scale";
+  after = UpdateManagedFields(&live, std::move(after), "kubectl", scale, At(2));
+  EXPECT_THAT(Owners(after), ElementsAre("kubectl Update scale", "kubectl-create Update"));
+  EXPECT_EQ(Find(Entry(after, 0), "time"), nullptr);
+}
+
 TEST(UpdateManagedFields, ForgetsAllOwnershipWhenAsked) {
   const Json live = Created();
   for (const char* entries : {"[]", "[{}]"}) {

@@ -67,12 +67,7 @@ void CheckUpdate(const Json& object, Json after, const FieldManagement& kind) {
   Check(ResetsManagedFields(object) || ReadManagedFields(after).has_value() || !ReadManagedFields(object).has_value());
 }
 
-}  // namespace
-}  // namespace kumiko::api
-
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace kumiko;
-  std::string_view text(reinterpret_cast<const char*>(data), size);
+void TryEveryWay(std::string_view text) {
   const auto take = [&](std::string_view end) {
     const std::size_t at = text.find(end);
     const std::string_view word = text.substr(0, at);
@@ -83,28 +78,35 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view kind_name = take(" ");
   const auto object = ParseJson(take(" ~ "));
   const auto patch = ParseJson(text);
-  if (!object || !patch || !object->is_object()) return 0;
+  if (!object || !patch || !object->is_object()) return;
 #ifdef KUMIKO_PLANT_CRASH
   // For the test of the fuzzer: it must find this. The corpus has no such path.
   if (patch->is_array() && text.find(R"("path":"//)") != std::string_view::npos) std::abort();
 #endif
-  api::CheckResult(api::ApplyJsonPatch(*object, *patch));
-  const auto checked = api::CheckJsonPatch(*patch);
-  if (!checked) api::Check(!checked.error().message.empty());
+  CheckResult(ApplyJsonPatch(*object, *patch));
+  const auto checked = CheckJsonPatch(*patch);
+  if (!checked) Check(!checked.error().message.empty());
   Json merged = *object;
-  api::MergePatch(merged, *patch);
+  MergePatch(merged, *patch);
 
   const std::size_t slash = api_version.find('/');
   const bool core = slash == std::string_view::npos;
-  const api::Schema* schema = api::SchemaOf(core ? "" : api_version.substr(0, slash),
-                                            core ? api_version : api_version.substr(slash + 1), kind_name);
-  if (schema == nullptr) return 0;
-  api::CheckResult(api::StrategicMerge(*object, *patch, *schema));
-  api::FieldManagement kind;
+  const std::string_view group = core ? "" : api_version.substr(0, slash);
+  const Schema* schema = SchemaOf(group, core ? api_version : api_version.substr(slash + 1), kind_name);
+  if (schema == nullptr) return;
+  CheckResult(StrategicMerge(*object, *patch, *schema));
+  FieldManagement kind;
   kind.schema = schema;
   kind.api_version = api_version;
   kind.kind = kind_name;
-  api::CheckApply(*object, *patch, kind);
-  if (merged.is_object()) api::CheckUpdate(*object, std::move(merged), kind);
+  CheckApply(*object, *patch, kind);
+  if (merged.is_object()) CheckUpdate(*object, std::move(merged), kind);
+}
+
+}  // namespace
+}  // namespace kumiko::api
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  kumiko::api::TryEveryWay({reinterpret_cast<const char*>(data), size});
   return 0;
 }
