@@ -13,10 +13,6 @@ namespace {
 
 constexpr std::size_t kMaxBytes = 16 << 20;
 
-std::string KindMarker(std::string_view group, std::string_view version, std::string_view kind) {
-  return fmt::format(R"({{"group":"{}","kind":"{}","version":"{}"}})", group, kind, version);
-}
-
 }  // namespace
 
 void AppendReferences(std::string_view text, std::vector<std::string_view>& names) {
@@ -58,34 +54,37 @@ Json GoTypes::Find(std::string_view struct_name) const {
   return std::move(*types);
 }
 
-PublishedSchemas::PublishedSchemas() : schemas_(CompressedSchemas()) {}
+PublishedSchemas::PublishedSchemas() : schemas_(CompressedSchemas()) {
+  constexpr std::string_view kKey = "\"x-kubernetes-group-version-kind\":[";
+  for (const Named& schema : schemas_.all()) {
+    // Keys are ordered, so that it stands near the end.
+    const std::size_t key = schema.text.rfind(kKey);
+    if (key == std::string_view::npos) continue;
+    std::string_view rest = schema.text.substr(key + kKey.size());
+    while (rest.starts_with('{')) {
+      const std::string_view identity = rest.substr(0, rest.find('}') + 1);
+      identities_.emplace(identity, schema.name);
+      rest.remove_prefix(identity.size());
+      if (rest.starts_with(',')) rest.remove_prefix(1);
+    }
+  }
+}
 
 std::vector<std::string_view> PublishedSchemas::OfGroupVersion(std::string_view group, std::string_view version) const {
   const std::string begin = fmt::format(R"({{"group":"{}","kind":")", group);
   const std::string end = fmt::format(R"("version":"{}"}})", version);
   std::vector<std::string_view> names;
-  for (const Named& schema : schemas_.all()) {
-    std::string_view rest = schema.text;
-    for (std::size_t at = rest.find(begin); at != std::string_view::npos; at = rest.find(begin)) {
-      rest.remove_prefix(at);
-      if (!rest.substr(0, rest.find('}') + 1).ends_with(end)) {
-        rest.remove_prefix(begin.size());
-        continue;
-      }
-      names.push_back(schema.name);
-      break;
-    }
+  for (const auto& [identity, name] : identities_) {
+    if (identity.starts_with(begin) && identity.ends_with(end)) names.push_back(name);
   }
   return names;
 }
 
 std::string_view PublishedSchemas::OfKind(std::string_view group, std::string_view version,
                                           std::string_view kind) const {
-  const std::string marker = KindMarker(group, version, kind);
-  for (const Named& schema : schemas_.all()) {
-    if (schema.text.find(marker) != std::string_view::npos) return schema.name;
-  }
-  return {};
+  const auto found =
+      identities_.find(fmt::format(R"({{"group":"{}","kind":"{}","version":"{}"}})", group, kind, version));
+  return found == identities_.end() ? std::string_view() : found->second;
 }
 
 std::vector<PublishedSchemas::Named> PublishedSchemas::WithReferences(std::vector<std::string_view> names) const {

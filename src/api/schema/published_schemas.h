@@ -2,6 +2,8 @@
 // data/openapi/go-types.json, how Go names types. Only for the files of this folder.
 #pragma once
 
+#include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -49,6 +51,7 @@ class PublishedSchemas {
 
  private:
   LinesByName schemas_;
+  std::map<std::string, std::string_view, std::less<>> identities_;  // {"group":...,"kind":...,"version":...} → name
 };
 
 // How Go names the types of a struct's members: an object with

@@ -4,7 +4,8 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
+#include <iterator>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -101,12 +102,42 @@ bool IsCidr(std::string_view text) {
   return (IsIpv4(address) && *bits <= 32) || (IsIpv6(address) && *bits <= 128);
 }
 
+// The characters of a label, or nothing when one of them is none: letters, digits, symbols, of any script, and dashes.
+std::optional<std::vector<std::string_view>> LabelCharacters(std::string_view label) {
+  static const re2::RE2 pattern(R"([a-zA-Z0-9\-\p{S}\p{L}])");
+  std::vector<std::string_view> characters;
+  while (!label.empty()) {
+    const std::string_view character = label.substr(0, Utf8Length(label));
+    if (character.empty() || !re2::RE2::FullMatch(re2::StringPiece(character.data(), character.size()), pattern)) {
+      return std::nullopt;
+    }
+    characters.push_back(character);
+    label.remove_prefix(character.size());
+  }
+  return characters;
+}
+
+bool IsTopLabel(std::string_view label) {
+  static const re2::RE2 pattern(R"([a-zA-Z\p{L}]+)");
+  const auto characters = LabelCharacters(label);
+  return characters && characters->size() >= 2 && characters->size() <= 63 &&
+         re2::RE2::FullMatch(re2::StringPiece(label.data(), label.size()), pattern);
+}
+
+// One label without dashes but for its second character, or labels with a last one of letters.
 bool IsHostname(std::string_view text) {
-  static const re2::RE2 pattern(
-      R"(^([a-zA-Z0-9\p{S}\p{L}]((-?[a-zA-Z0-9\p{S}\p{L}]{0,62})?)|([a-zA-Z0-9\p{S}\p{L}](([a-zA-Z0-9\-\p{S}\p{L}]{0,61})"
-      R"([a-zA-Z0-9\p{S}\p{L}])?)(\.)){1,}([a-zA-Z\p{L}]){2,63})$)");
-  if (!re2::RE2::PartialMatch(re2::StringPiece(text.data(), text.size()), pattern) || text.size() > 255) return false;
-  return std::ranges::all_of(Split(text, '.'), [](std::string_view label) { return label.size() <= 63; });
+  if (text.empty() || text.size() > 255) return false;
+  const std::vector<std::string_view> labels = Split(text, '.');
+  const bool single = labels.size() == 1;
+  for (std::size_t index = 0; index < labels.size(); ++index) {
+    const std::string_view label = labels[index];
+    const auto characters = LabelCharacters(label);
+    if (!characters || characters->empty() || characters->front() == "-" || label.size() > 63) return false;
+    if (single) return label.find('-', 2) == std::string_view::npos;
+    const bool last = index + 1 == labels.size();
+    if (last ? !IsTopLabel(label) : characters->back() == "-") return false;
+  }
+  return true;
 }
 
 bool IsDate(std::string_view text) {
@@ -190,6 +221,17 @@ constexpr CodeFormat kCodeFormats[] = {
     {"password", [](std::string_view) { return true; }},
 };
 
+// Compiled when the program first needs one.
+const re2::RE2* PatternOf(std::string_view name) {
+  static const auto patterns = [] {
+    std::map<std::string_view, re2::RE2> all;
+    for (const PatternFormat& format : kPatternFormats) all.try_emplace(format.name, format.pattern);
+    return all;
+  }();
+  const auto found = patterns.find(name);
+  return found == patterns.end() ? nullptr : &found->second;
+}
+
 std::size_t MaxLengthOf(std::string_view format) {
   if (format == "k8sshortname") return 63;
   return format == "k8slongname" ? 253 : static_cast<std::size_t>(-1);
@@ -213,10 +255,10 @@ bool HasFormat(std::string_view text, std::string_view format) {
   std::erase(name, '-');
   const auto code = std::ranges::find(kCodeFormats, name, &CodeFormat::name);
   if (code != std::end(kCodeFormats)) return code->matches(text);
-  const auto pattern = std::ranges::find(kPatternFormats, name, &PatternFormat::name);
-  if (pattern == std::end(kPatternFormats)) return true;
+  const re2::RE2* pattern = PatternOf(name);
+  if (pattern == nullptr) return true;
   if (text.size() > MaxLengthOf(name)) return false;
-  return re2::RE2::PartialMatch(re2::StringPiece(text.data(), text.size()), pattern->pattern);
+  return re2::RE2::PartialMatch(re2::StringPiece(text.data(), text.size()), *pattern);
 }
 
 }  // namespace kumiko::api::internal
