@@ -162,17 +162,36 @@ void KeepLastApplied(const Json& config, Json& object) {
   if (bytes > kMaxAnnotationBytes) annotations.erase(kLastApplied);
 }
 
-Status CheckConfig(const Json& config, const FieldManagement& kind) {
+// Who owns what of `live` when `config` comes to be applied; refuses what cannot be.
+PatchResult<ManagedFields> OwnersBeforeApply(const Json& live, const Json& config, Time now,
+                                             const FieldManagement& kind) {
   const std::string_view api_version = StringAt(config, {"apiVersion"});
-  const std::string_view name = StringAt(config, {"kind"});
-  if (api_version != kind.api_version || name != kind.kind) {
-    return Fail(Code::kInvalidArgument, "invalid object type: {}", GroupVersionKind(api_version, name));
+  const std::string_view kind_name = StringAt(config, {"kind"});
+  if (api_version != kind.api_version || kind_name != kind.kind) {
+    return FailPatch(Kind::kBadRequest, "invalid object type: {}", GroupVersionKind(api_version, kind_name));
+  }
+  auto managed = ReadManagedFields(live);
+  if (!managed) return FailPatch(Kind::kInternal, "failed to decode managed fields: {}", managed.error().message);
+  if (managed->empty()) {
+    const Status owned = OwnUpdate(NewObject(kind), live, "before-first-apply", kind, now, *managed);
+    if (!owned) {
+      return FailPatch(Kind::kInternal, "failed to create manager for existing fields: {}", owned.error().message);
+    }
   }
   const Json* entries = FindPath(config, {"metadata", "managedFields"});
   if (entries != nullptr && entries->is_array()) {
-    return Fail(Code::kInvalidArgument, "metadata.managedFields must be nil");
+    return FailPatch(Kind::kBadRequest, "metadata.managedFields must be nil");
   }
-  return {};
+  const Structure structure = StructureOf(*kind.schema);
+  if (const Status fits = CheckStructure(config, structure, Duplicates::kRefused); !fits) {
+    return FailPatch(Kind::kInternal, "failed to create typed patch object ({}): {}", Describe(config, kind),
+                     fits.error().message);
+  }
+  if (const Status fits = CheckStructure(live, structure, Duplicates::kAllowed); !fits) {
+    return FailPatch(Kind::kInternal, "failed to create typed live object ({}): {}", Describe(live, kind),
+                     fits.error().message);
+  }
+  return std::move(*managed);
 }
 
 }  // namespace
@@ -220,28 +239,10 @@ Json UpdateManagedFields(const Json* before, Json after, std::string_view manage
 PatchResult<Json> Apply(const Json* before, const Json& config, const ApplyOptions& options,
                         const FieldManagement& kind) {
   KU_CHECK(kind.schema != nullptr) << kind.api_version << " " << kind.kind;
-  if (const Status checked = CheckConfig(config, kind); !checked) {
-    return FailPatch(Kind::kBadRequest, "{}", checked.error().message);
-  }
   const Json fresh = before == nullptr ? NewObject(kind) : Json();
   const Json& live = before == nullptr ? fresh : *before;
-  auto managed = ReadManagedFields(live);
-  if (!managed) return FailPatch(Kind::kInternal, "failed to decode managed fields: {}", managed.error().message);
-  if (managed->empty()) {
-    const Status owned = OwnUpdate(NewObject(kind), live, "before-first-apply", kind, options.now, *managed);
-    if (!owned) {
-      return FailPatch(Kind::kInternal, "failed to create manager for existing fields: {}", owned.error().message);
-    }
-  }
-  const Structure structure = StructureOf(*kind.schema);
-  if (const Status fits = CheckStructure(config, structure, Duplicates::kRefused); !fits) {
-    return FailPatch(Kind::kInternal, "failed to create typed patch object ({}): {}", Describe(config, kind),
-                     fits.error().message);
-  }
-  if (const Status fits = CheckStructure(live, structure, Duplicates::kAllowed); !fits) {
-    return FailPatch(Kind::kInternal, "failed to create typed live object ({}): {}", Describe(live, kind),
-                     fits.error().message);
-  }
+  auto managed = OwnersBeforeApply(live, config, options.now, kind);
+  if (!managed) return tl::unexpected<PatchError>(std::move(managed).error());
   const Manager manager = ManagerOf(options.manager, Operation::kApply, kind);
   const std::string self = manager.Id();
   const TypedObject typed_live = Typed(live, kind);
