@@ -131,22 +131,27 @@ std::optional<Tree> Replace(Store::State& state, const kube::ObjectKey& key, con
   return std::make_shared<const Json>(std::move(after));
 }
 
+// More revisions than a kill can have taken before they were written. Readers and watches have seen them, so they are
+// not given again: who asks for what happened since gets kExpired, and lists.
+constexpr std::uint64_t kLostInAKill = std::uint64_t{1} << 20;
+
 }  // namespace
 
 Store::Store(const Clock& clock, StoreOptions options)
     : clock_(clock),
       options_(std::move(options)),
       kinds_(std::make_shared<ServedKinds>()),
-      state_(std::make_shared<Guarded<State>>(kinds_, options_.seed, options_.history_limit)) {
+      // Names and uids of an earlier run must not come again.
+      state_(
+          std::make_shared<Guarded<State>>(kinds_, options_.seed + options_.content.revision, options_.history_limit)) {
   state_->With([&](State& state) {
     for (auto& [key, object] : options_.content.objects) {
       if (key.kind == kDefinitionKind) kinds_->Define(*object);
       state.objects.emplace(std::move(key), std::move(object));
     }
     state.revision = options_.content.revision;
+    if (state.revision > 0) state.revision += kLostInAKill;
     state.file = options_.state;
-    // Names and uids of an earlier run must not come again.
-    for (std::uint64_t i = 0; i < state.revision % 1024; ++i) state.random = state.random.Fork();
   });
   options_.content = {};
   for (const std::string_view name : {"default", "kube-system"}) {

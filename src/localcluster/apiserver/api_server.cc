@@ -28,7 +28,7 @@ std::string Base64(std::string_view bytes) {
 }
 
 bool IsProbe(std::string_view path) {
-  return path == "/livez" || path == "/readyz" || path == "/healthz";
+  return path == "/livez" || path == "/readyz";
 }
 
 HttpResponse Plain(std::string text) {
@@ -46,11 +46,11 @@ struct ApiServer::Impl {
   HttpResponse Answer(const HttpRequest& http) const {
     const auto info = ReadRequest(http.method, http.target);
     if (!info) return ErrorResponse(info.error());
-    if (IsProbe(info->path) || info->path.starts_with("/livez/") || info->path.starts_with("/readyz/"))
-      return Plain("ok");
+    if (IsProbe(info->path)) return Plain("ok");
     if (!Knows(http.Header("Authorization"))) {
       return ErrorResponse({.reason = kube::StatusReason::kUnauthorized, .message = "Unauthorized"});
     }
+    if (info->path == "/healthz") return Plain("ok");
     if (http.method == "GET") {
       if (auto answer = AnswerDiscovery(kinds, info->path, http.Header("Accept"))) return std::move(*answer);
     }
