@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <optional>
 
 #include "api/patch/go_text.h"
 #include "api/schema/decoding_place.h"
+#include "api/schema/erase_members.h"
 #include "api/schema/go_texts.h"
 #include "api/schema/strict_errors.h"
 #include "base/text.h"
@@ -59,7 +61,11 @@ Json ZeroOf(const Schema& schema) {
 
 class Decoder {
  public:
-  Decoder(const Schema& root, std::span<const DuplicateMember> duplicates) : place_(root), duplicates_(duplicates) {}
+  Decoder(const Schema& root, std::span<const DuplicateMember> duplicates) : place_(root) {
+    for (const DuplicateMember& duplicate : duplicates) {
+      duplicates_[{duplicate.object_path, duplicate.position}].push_back(duplicate.name);
+    }
+  }
 
   // Changes `value`; null never comes here. False: a type that reads by code of its own refused, and Go stops there.
   bool Decode(Json& value, const Schema& schema) {
@@ -103,24 +109,21 @@ class Decoder {
 
   bool DecodeStruct(Json& value, const Schema& schema) {
     if (!value.is_object()) return Wrong(value, schema);
-    JsonObject& object = value.get_object();
     std::size_t seen = 0;
-    for (std::size_t at = 0; at < object.size(); ++seen) {
-      auto* const entry = object.begin() + at;
-      ReportDuplicates(seen, &schema);
-      const Schema::Member* member = schema.FindMember(entry->key());
-      if (member == nullptr) strict_errors_.Unknown(place_.PathOf(entry->key()));
-      if (member == nullptr || entry->value().is_null()) {
-        object.stable_erase(entry);
-        continue;
-      }
+    bool goes_on = true;
+    internal::EraseMembers(value.get_object(), [&](auto& entry) {
+      if (!goes_on) return false;
+      ReportDuplicates(seen++, &schema);
+      const Schema::Member* member = schema.FindMember(entry.key());
+      if (member == nullptr) strict_errors_.Unknown(place_.PathOf(entry.key()));
+      if (member == nullptr || entry.value().is_null()) return true;
       place_.EnterMember(schema, member->name);
-      if (!Decode(entry->value(), *member->schema)) return false;
+      goes_on = Decode(entry.value(), *member->schema);
       place_.Leave();
-      ++at;
-    }
+      return false;
+    });
     ReportDuplicates(seen, &schema);
-    return true;
+    return goes_on;
   }
 
   bool DecodeMap(Json& value, const Schema& schema) {
@@ -209,17 +212,17 @@ class Decoder {
   // Those that the text has before the member of this position. A struct's unknown members are no duplicates.
   void ReportDuplicates(std::size_t position, const Schema* struct_schema) {
     if (duplicates_.empty()) return;
-    const std::string here = place_.Path();
-    for (const DuplicateMember& duplicate : duplicates_) {
-      if (duplicate.position != position || duplicate.object_path != here) continue;
-      if (struct_schema == nullptr || struct_schema->FindMember(duplicate.name) != nullptr) {
-        strict_errors_.Duplicate(place_.PathOf(duplicate.name));
+    const auto here = duplicates_.find({place_.Path(), position});
+    if (here == duplicates_.end()) return;
+    for (const std::string_view name : here->second) {
+      if (struct_schema == nullptr || struct_schema->FindMember(name) != nullptr) {
+        strict_errors_.Duplicate(place_.PathOf(name));
       }
     }
   }
 
   DecodingPlace place_;
-  std::span<const DuplicateMember> duplicates_;
+  std::map<std::pair<std::string, std::size_t>, std::vector<std::string_view>> duplicates_;  // by object and position
   StrictErrors strict_errors_;
   std::optional<std::string> error_;
 };

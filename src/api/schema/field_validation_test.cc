@@ -79,6 +79,19 @@ TEST(FieldValidation, NullsInListsAndMapsBecomeZeroValues) {
             R"({"data":{"a":""},"metadata":{"finalizers":["","x"]}})");
 }
 
+// A body may be 3 MB of such members.
+TEST(FieldValidation, ManyUnknownAndDuplicateFieldsTakeLittleTime) {
+  std::string text = "{\"metadata\": {\"annotations\": {";
+  for (int number = 0; number < 60'000; ++number) text += fmt::format("\"a\": \"\", \"b{}\": \"\",", number);
+  text.back() = '}';
+  text += "}";
+  for (int number = 0; number < 60'000; ++number) text += fmt::format(", \"x{}\": 1", number);
+  const auto decoded = Decode("", "ConfigMap", text + "}");
+  ASSERT_TRUE(decoded) << decoded.error().message;
+  EXPECT_EQ(decoded->strict_errors.size(), 100U);
+  EXPECT_EQ(decoded->object.as_object().size(), 1U);
+}
+
 struct WrongType {
   std::string_view group;
   std::string_view kind;

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "api/schema/erase_members.h"
+
 namespace kumiko::api::internal {
 namespace {
 
@@ -12,19 +14,6 @@ constexpr std::string_view kMetaMembers[] = {"apiVersion", "kind", "metadata"};
 
 bool IsMetaMember(std::string_view name) {
   return std::ranges::find(kMetaMembers, name) != std::end(kMetaMembers);
-}
-
-// Removes the members for which `drop` says so, and keeps the order of the others.
-template <class Drop>
-void EraseMembers(JsonObject& object, Drop drop) {
-  for (std::size_t at = 0; at < object.size();) {
-    auto* const entry = object.begin() + at;
-    if (drop(*entry)) {
-      object.stable_erase(entry);
-    } else {
-      ++at;
-    }
-  }
 }
 
 }  // namespace

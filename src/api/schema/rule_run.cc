@@ -38,12 +38,11 @@ class Runner {
     if (place.value.is_null() || !node.has_rules) return;
     RunHere(place, node);
     if (const JsonArray* list = place.value.if_array(); list != nullptr && node.items != nullptr) {
+      const bool unchanged = place.IsUnchanged();
+      const OldItems before(node, place.matched);
       for (std::size_t index = 0; index < list->size() && !stopped_; ++index) {
-        const Json& item = (*list)[index];
-        const Json* old = SameItem(node, place.matched, item);
-        Run({item, old, old, place.matched != nullptr ? *place.matched == place.value : place.around_unchanged,
-             fmt::format("{}[{}]", place.path, index)},
-            *node.items);
+        const Json* old = before.Find((*list)[index]);
+        Run({(*list)[index], old, old, unchanged, fmt::format("{}[{}]", place.path, index)}, *node.items);
       }
     } else if (const JsonObject* object = place.value.if_object()) {
       RunMembers(*object, place, node);
@@ -54,6 +53,7 @@ class Runner {
 
  private:
   void RunMembers(const JsonObject& object, const Place& place, const StructuralNode& node) {
+    const bool unchanged = place.IsUnchanged();
     for (const auto& [name, member] : object) {
       if (stopped_) return;
       const std::string_view key = name;
@@ -63,7 +63,7 @@ class Runner {
       const Json* old = place.old == nullptr ? nullptr : Find(*place.old, key);
       std::string path = fmt::format("{}[{}]", place.path, key);
       if (property != nullptr) path = place.path.empty() ? std::string(key) : fmt::format("{}.{}", place.path, key);
-      Run({member, old, old, place.IsUnchanged(), std::move(path)}, *below);
+      Run({member, old, old, unchanged, std::move(path)}, *below);
     }
   }
 

@@ -10,6 +10,7 @@
 #include "api/patch/go_text.h"
 #include "api/schema/go_error_text.h"
 #include "api/schema/text_formats.h"
+#include "base/flat_map.h"
 
 namespace kumiko::api::internal {
 namespace {
@@ -18,12 +19,12 @@ namespace {
 // one with the most such checks are shown.
 struct Outcome {
   std::vector<ValueProblem> problems;
+  FlatSet<std::string, StringHash> texts = {};  // of the problems
   int matches = 0;
 
   bool IsValid() const { return problems.empty(); }
   void Add(ValueProblem problem) {
-    const bool known = std::ranges::any_of(problems, [&](const auto& it) { return it.text == problem.text; });
-    if (!known) problems.push_back(std::move(problem));
+    if (texts.insert(problem.text).second) problems.push_back(std::move(problem));
   }
   void Merge(Outcome other) {
     for (ValueProblem& problem : other.problems) Add(std::move(problem));
@@ -230,9 +231,9 @@ class Validator {
                  Outcome& outcome) {
     const JsonArray& list = value.get_array();
     const auto size = static_cast<std::int64_t>(list.size());
+    const OldItems before(node, old);
     for (std::size_t index = 0; node.items != nullptr && index < list.size(); ++index) {
-      outcome.Merge(
-          Validate(list[index], SameItem(node, old, list[index]), *node.items, fmt::format("{}[{}]", path, index)));
+      outcome.Merge(Validate(list[index], before.Find(list[index]), *node.items, fmt::format("{}[{}]", path, index)));
     }
     if (node.min_items && size < *node.min_items) {
       outcome.Add(Invalid(path, size, fmt::format("{} in body should have at least {} items", path, *node.min_items)));
@@ -369,17 +370,24 @@ std::vector<ValueProblem> ValidateValue(const Json& value, const Json* old, cons
   return Validator().Validate(value, old, node, "").problems;
 }
 
-const Json* SameItem(const StructuralNode& list, const Json* old, const Json& item) {
-  if (old == nullptr || !old->is_array() || list.list_type != "map" || !item.is_object()) return nullptr;
-  for (const Json& candidate : old->get_array()) {
-    const bool same = std::ranges::all_of(list.list_map_keys, [&](const std::string& key) {
-      const Json* mine = Find(item, key);
-      const Json* theirs = Find(candidate, key);
-      return mine == nullptr || theirs == nullptr ? mine == theirs : *mine == *theirs;
-    });
-    if (same) return &candidate;
+OldItems::OldItems(const StructuralNode& list, const Json* old) : list_(list) {
+  if (old == nullptr || !old->is_array() || list.list_type != "map") return;
+  for (const Json& item : old->get_array()) items_.try_emplace(KeyOf(item), &item);
+}
+
+const Json* OldItems::Find(const Json& item) const {
+  if (items_.empty() || !item.is_object()) return nullptr;
+  const auto found = items_.find(KeyOf(item));
+  return found == items_.end() ? nullptr : found->second;
+}
+
+std::string OldItems::KeyOf(const Json& item) const {
+  std::string text;
+  for (const std::string& key : list_.list_map_keys) {
+    const Json* value = kumiko::Find(item, key);
+    text += fmt::format("{},", value == nullptr ? std::string() : GoJson(*value));
   }
-  return nullptr;
+  return text;
 }
 
 }  // namespace kumiko::api::internal

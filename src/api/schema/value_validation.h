@@ -3,6 +3,7 @@
 // validator, which the API server uses. Only for the files of this folder.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -21,8 +22,20 @@ struct ValueProblem {
 // `old` is the value at the same place before an update, or null.
 std::vector<ValueProblem> ValidateValue(const Json& value, const Json* old, const StructuralNode& node);
 
-// The item of `old` that is the same as `item` to a list of this node, by its keys; null when none is, or when items of
-// the list have no identity.
-const Json* SameItem(const StructuralNode& list, const Json* old, const Json& item);
+// The items that a list had before an update, by their keys.
+class OldItems {
+ public:
+  // `old` is the list, or null. Without keys (x-kubernetes-list-type is not map) items have no identity.
+  OldItems(const StructuralNode& list, const Json* old);
+
+  // The one with the keys of `item`, or null.
+  const Json* Find(const Json& item) const;
+
+ private:
+  std::string KeyOf(const Json& item) const;
+
+  const StructuralNode& list_;
+  std::map<std::string, const Json*> items_;
+};
 
 }  // namespace kumiko::api::internal
