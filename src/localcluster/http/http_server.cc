@@ -9,15 +9,15 @@
 #include <boost/asio/thread_pool.hpp>
 #include <boost/asio/write.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
-#include <boost/beast/core/tcp_stream.hpp>
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/read.hpp>
 #include <boost/beast/http/string_body.hpp>
-#include <boost/beast/ssl/ssl_stream.hpp>
 #include <set>
 #include <thread>
 #include <utility>
 #include <vector>
+
+#include "localcluster/http/tls_stream.h"
 
 namespace kumiko::localcluster {
 namespace {
@@ -83,14 +83,15 @@ void AppendChunk(std::string& out, std::string_view data) {
 // One client. All its members belong to the thread of `io`; a worker only computes the response.
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
-  Connection(Tcp::socket socket, Shared& shared) : shared_(shared), stream_(std::move(socket), shared.tls) {}
+  Connection(Tcp::socket socket, Shared& shared)
+      : shared_(shared), stream_(std::move(socket), shared.tls), deadline_(shared.io) {}
   ~Connection() { shared_.streaming.erase(this); }
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
   void Start() {
     Deadline(shared_.options.request_timeout);
-    stream_.async_handshake(asio::ssl::stream_base::server, [self = shared_from_this()](error_code error) {
+    stream_.async_handshake([self = shared_from_this()](error_code error, std::size_t) {
       if (!error) self->ReadHead();
     });
   }
@@ -118,13 +119,18 @@ class Connection : public std::enable_shared_from_this<Connection> {
   }
 
  private:
+  // What is under way by then fails.
   void Deadline(std::optional<std::chrono::seconds> limit) {
-    auto& lowest = beast::get_lowest_layer(stream_);
-    if (limit) {
-      lowest.expires_after(*limit);
-    } else {
-      lowest.expires_never();
+    if (!limit) {
+      deadline_.cancel();
+      return;
     }
+    deadline_.expires_after(*limit);
+    deadline_.async_wait([weak = weak_from_this()](error_code error) {
+      const auto self = weak.lock();
+      // An earlier wait may have ended just before it was moved.
+      if (!error && self && self->deadline_.expiry() <= asio::steady_timer::clock_type::now()) self->Close();
+    });
   }
 
   void ReadHead() {
@@ -222,7 +228,6 @@ class Connection : public std::enable_shared_from_this<Connection> {
     writing_ = true;
     outgoing_ = std::move(bytes);
     Deadline(shared_.options.request_timeout);
-    // One buffer: of two, Beast's TLS stream takes the first for all of it when the second is large.
     asio::async_write(stream_, asio::buffer(outgoing_),
                       [self = shared_from_this(), then](error_code error, std::size_t) {
                         self->writing_ = false;
@@ -242,13 +247,14 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   void Close() {
     error_code ignored;
-    auto& socket = beast::get_lowest_layer(stream_).socket();
-    Ignore(socket.shutdown(Tcp::socket::shutdown_both, ignored));
-    Ignore(socket.close(ignored));
+    Ignore(stream_.socket().shutdown(Tcp::socket::shutdown_both, ignored));
+    Ignore(stream_.socket().close(ignored));
+    deadline_.cancel();
   }
 
   Shared& shared_;
-  beast::ssl_stream<beast::tcp_stream> stream_;
+  TlsStream stream_;
+  asio::steady_timer deadline_;
   beast::flat_buffer buffer_;
   std::optional<http::request_parser<http::string_body>> parser_;
   std::unique_ptr<BodyStream> body_;
@@ -274,7 +280,9 @@ struct HttpServer::Impl {
       return Fail(Code::kInvalidArgument, "the server's certificate: {}", error.message());
     }
     SSL_CTX_set_min_proto_version(tls.native_handle(), TLS1_2_VERSION);
-    SSL_CTX_set_mode(tls.native_handle(), SSL_MODE_RELEASE_BUFFERS);
+    // Nobody comes back with a session: each kubectl is a new process, and others keep their connections.
+    SSL_CTX_set_num_tickets(tls.native_handle(), 0);
+    SSL_CTX_set_session_cache_mode(tls.native_handle(), SSL_SESS_CACHE_OFF);
     return {};
   }
 
