@@ -1,6 +1,7 @@
 #include "localcluster/apiserver/resource_api.h"
 
 #include <algorithm>
+#include <span>
 
 #include "base/text.h"
 #include "localcluster/apiserver/reviews.h"
@@ -11,6 +12,8 @@ namespace {
 using kube::Refuse;
 using kube::StatusReason;
 using Verb = RequestInfo::Verb;
+
+constexpr std::size_t kMaxWarningBytes = 4096;
 
 std::string_view NameOf(Verb verb) {
   switch (verb) {
@@ -72,6 +75,17 @@ std::string Quoted(std::string_view text) {
   return quoted + '"';
 }
 
+// As many as fit into the bytes that apiserver allows them, 4 KiB.
+void AddWarnings(std::span<const std::string> warnings, HttpResponse& response) {
+  std::size_t bytes = 0;
+  for (const std::string& warning : warnings) {
+    std::string header = "299 - " + Quoted(warning);
+    bytes += header.size();
+    if (bytes > kMaxWarningBytes) return;
+    response.headers.emplace_back("Warning", std::move(header));
+  }
+}
+
 }  // namespace
 
 HttpResponse ResourceApi::Answer(const HttpRequest& http, const RequestInfo& info) {
@@ -107,9 +121,7 @@ ResourceApi::Answered ResourceApi::Dispatch(const HttpRequest& http, const Reque
     }
   }
   if (answered) {
-    for (const std::string& warning : warnings) {
-      answered->headers.emplace_back("Warning", "299 - " + Quoted(warning));
-    }
+    AddWarnings(warnings, *answered);
   }
   return answered;
 }
