@@ -21,7 +21,7 @@ import generator
 
 SORTS = ["json", "merge", "strategic", "fields", "custom"]
 # Asked again this often before a difference counts: Go goes over maps in random order.
-TRIES = 12
+TRIES = 100
 
 
 class Program:
