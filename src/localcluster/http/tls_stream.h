@@ -32,8 +32,8 @@ class TlsStream {
   TlsStream(Socket socket, boost::asio::ssl::context& context)
       : socket_(std::move(socket)), ssl_(SSL_new(context.native_handle())) {
     ErrorCode error;
-    socket_.native_non_blocking(true, error);
-    if (error || ssl_ == nullptr || SSL_set_fd(ssl_.get(), socket_.native_handle()) != 1) {
+    if (socket_.native_non_blocking(true, error) || ssl_ == nullptr ||
+        SSL_set_fd(ssl_.get(), socket_.native_handle()) != 1) {
       ssl_.reset();
       return;
     }
