@@ -23,6 +23,7 @@ THIRD_PARTY = [
     ("boost/asio", ["localcluster/http/http_server.cc", "localcluster/http/tls_stream.h"]),
     ("sqlite3", ["localcluster/state_file.cc"]),
     ("openssl/", ["localcluster/apiserver/certificate.cc", "localcluster/http/tls_stream.h"]),
+    ("curl/", ["kube/http/"]),
     ("boost/", []),
     ("simdjson", ["api/"]),
     ("yaml-cpp/", ["base/yaml.cc", "base/yaml_events.cc", "base/yaml_events.h"]),

@@ -11,6 +11,7 @@
 
 #include "base/json.h"
 #include "base/result.h"
+#include "base/time.h"
 
 namespace kumiko::kube {
 
@@ -32,9 +33,14 @@ struct WatchEvent {
 class Watch {
  public:
   virtual ~Watch() = default;
-  // The events that have arrived, in order, without waiting. Fails with kConflict when the reader fell so far behind
-  // that events were lost (HTTP 410): list again.
+  // The events that have arrived, in order, without waiting. Fails with kConflict when events were lost because the
+  // reader fell too far behind (HTTP 410): the watch is over, list again. Nothing else ends it: what it cannot hear now
+  // it hears later, from the event that it gave last.
   virtual Result<std::vector<WatchEvent>> Poll() = 0;
+  // What keeps it from hearing of changes now, if anything does.
+  virtual std::optional<Error> Trouble() const { return std::nullopt; }
+  // When to poll at the latest, though nothing woke the reader.
+  virtual std::optional<Time> NextPollAt() const { return std::nullopt; }
 };
 
 struct ObjectList {
@@ -64,6 +70,13 @@ class ApiClient {
   virtual Result<ObjectList> List(const ObjectKey& key) = 0;
   // Everything after `resource_version`, as a list gave it.
   virtual Result<std::unique_ptr<Watch>> StartWatch(const ObjectKey& key, const std::string& resource_version) = 0;
+  // The same; `wake` is called when Poll has something to say, from any thread, perhaps once more after the watch was
+  // dropped. It must be quick. A store in this process does not call it: it has StoreOptions::on_change.
+  virtual Result<std::unique_ptr<Watch>> StartWatch(const ObjectKey& key, const std::string& resource_version,
+                                                    std::function<void()> wake) {
+    static_cast<void>(wake);
+    return StartWatch(key, resource_version);
+  }
 
   // metadata.generateName is honoured. Returns the object as stored.
   virtual Result<std::shared_ptr<const Json>> Create(const Json& object) = 0;

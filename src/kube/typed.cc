@@ -32,9 +32,34 @@ ObjectKey KeyOf(const Json& object) {
                    std::string(StringAt(object, {"metadata", "name"}))};
 }
 
-Result<std::vector<TreeInformer::Change>> TreeInformer::Relist() {
-  KU_TRY(const ObjectList list, client_.List({kind_, "", ""}));
-  KU_TRY(watch_, client_.StartWatch({kind_, "", ""}, list.resource_version));
+namespace {
+
+constexpr int kRelistsInARow = 3;
+
+const Clock& ClockOf(const InformerOptions& options) {
+  static const RealClock real;
+  return options.clock != nullptr ? *options.clock : real;
+}
+
+}  // namespace
+
+TreeInformer::TreeInformer(ApiClient& client, std::string kind, InformerOptions options)
+    : client_(client),
+      all_{std::move(kind), options.namespace_, ""},
+      options_(std::move(options)),
+      backoff_(options_.seed == 0 ? Random::FromSystem() : Random(options_.seed), options_.backoff) {}
+
+std::optional<Error> TreeInformer::trouble() const {
+  return watch_ == nullptr ? list_error_ : watch_->Trouble();
+}
+
+std::optional<Time> TreeInformer::NextSyncAt() const {
+  return watch_ == nullptr ? list_at_ : watch_->NextPollAt();
+}
+
+Result<TreeInformer::Changes> TreeInformer::Relist() {
+  KU_TRY(const ObjectList list, client_.List(all_));
+  KU_TRY(watch_, client_.StartWatch(all_, list.resource_version, options_.wake));
   std::map<ObjectKey, Change> changes;
   std::map<ObjectKey, std::string> versions;
   for (const std::shared_ptr<const Json>& item : list.items) {
@@ -48,17 +73,35 @@ Result<std::vector<TreeInformer::Change>> TreeInformer::Relist() {
     if (!versions.contains(key)) changes[key] = Change{key, nullptr};
   }
   versions_ = std::move(versions);
-  std::vector<Change> result;
+  synced_ = true;
+  Changes result;
   for (auto& [key, change] : changes) result.push_back(std::move(change));
   return result;
 }
 
-Result<std::vector<TreeInformer::Change>> TreeInformer::Sync() {
-  if (watch_ == nullptr) return Relist();
-  Result<std::vector<WatchEvent>> events = watch_->Poll();
-  if (!events) {
-    if (events.error().code != Code::kConflict) return tl::unexpected<Error>(events.error());
-    return Relist();
+Result<TreeInformer::Changes> TreeInformer::Sync() {
+  const Time now = ClockOf(options_).Now();
+  Result<std::vector<WatchEvent>> events;
+  if (watch_ != nullptr) events = watch_->Poll();
+  if (watch_ != nullptr && !events) {
+    list_error_ = events.error();
+    watch_.reset();
+    // A server that forgets at once what it just listed is not asked for list after list.
+    if (++relists_ > kRelistsInARow) list_at_ = now + backoff_.Next(now);
+  }
+  if (watch_ == nullptr) {
+    if (now >= list_at_) {
+      Result<Changes> changes = Relist();
+      if (changes) return changes;
+      list_error_ = changes.error();
+      list_at_ = now + backoff_.Next(now);
+    }
+    if (!synced_) return tl::unexpected<Error>(*list_error_);
+    return Changes{};
+  }
+  if (!events->empty()) {
+    relists_ = 0;
+    backoff_.Reset();
   }
   std::map<ObjectKey, Change> changes;
   for (WatchEvent& event : *events) {
@@ -71,7 +114,7 @@ Result<std::vector<TreeInformer::Change>> TreeInformer::Sync() {
       changes[key] = Change{key, std::move(event.object)};
     }
   }
-  std::vector<Change> result;
+  Changes result;
   for (auto& [key, change] : changes) result.push_back(std::move(change));
   return result;
 }
