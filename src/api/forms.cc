@@ -30,6 +30,9 @@ constexpr std::pair<std::string_view, Leaf> kLeaves[] = {
     {"quantity", Leaf::kQuantity}, {"intstr", Leaf::kIntOrString}, {"time", Leaf::kTime},     {"any", Leaf::kAny},
 };
 
+constexpr std::pair<char, Empty> kMarks[] = {
+    {'+', Empty::kWritten}, {'-', Empty::kLeftOut}, {'*', Empty::kKept}, {'~', Empty::kNull}};
+
 class FormTable {
  public:
   FormTable() : text_(*Decompress(internal::CompressedForms(), kMaxTableBytes)) {
@@ -47,7 +50,8 @@ class FormTable {
     for (Form& form : forms_) {
       for (std::size_t i = 0; i < form.members.size(); ++i) {
         const FormMember& member = form.members[i];
-        if (member.empty == Empty::kWritten || !member.default_value.is_null()) form.filled.push_back(i);
+        const bool written = member.empty == Empty::kWritten || member.empty == Empty::kNull;
+        if (written || !member.default_value.is_null()) form.filled.push_back(i);
       }
     }
   }
@@ -70,7 +74,9 @@ class FormTable {
   // "+ containers []Container"
   FormMember ReadMember(std::string_view line) {
     FormMember member;
-    member.empty = line.front() == '+' ? Empty::kWritten : line.front() == '*' ? Empty::kKept : Empty::kLeftOut;
+    const auto mark = std::ranges::find(kMarks, line.front(), &std::pair<char, Empty>::first);
+    KU_CHECK(mark != std::end(kMarks)) << line;
+    member.empty = mark->second;
     const std::size_t blank = line.find(' ', 2);
     member.name = line.substr(2, blank - 2);
     std::string_view type = line.substr(blank + 1);
@@ -110,7 +116,7 @@ class FormTable {
 };
 
 Json ZeroOf(const FormMember& member) {
-  if (!member.nesting.empty()) return nullptr;
+  if (!member.nesting.empty() || member.empty == Empty::kNull) return nullptr;
   switch (member.leaf) {
     case Leaf::kStruct:
       return JsonObject();
@@ -184,7 +190,7 @@ bool IsPlain(const FormMember& member) {
 
 bool IsPresent(const FormMember& member, const Json& value) {
   if (value.is_null()) return false;
-  if (member.empty == Empty::kKept) return true;
+  if (member.empty == Empty::kKept || member.empty == Empty::kNull) return true;
   const bool is_struct = member.leaf == Leaf::kStruct && member.nesting.empty();
   return is_struct || !IsZero(value);
 }

@@ -17,6 +17,7 @@ struct FormMember {
     kWritten,  // an absent member is written with its zero value
     kLeftOut,  // a zero value is as good as absent
     kKept,     // a zero value is one that somebody chose
+    kNull,     // the same, and an absent member is written as null
   };
   enum class Leaf { kStruct, kString, kInteger, kNumber, kBool, kQuantity, kIntOrString, kTime, kAny };
 

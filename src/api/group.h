@@ -1,6 +1,10 @@
 // What each API group contributes to the table of kinds (api/kind_table.cc): validation and conversion.
 #pragma once
 
+#include <functional>
+#include <string>
+#include <string_view>
+
 #include "api/apps/types.h"
 #include "api/batch/types.h"
 #include "api/core/types.h"
@@ -10,18 +14,39 @@
 
 namespace kumiko::api {
 
-// Of a kind without rules of its own: name, labels, annotations and owners.
+// The metadata of an object; `check_name` is the format that names of its kind have.
+void ValidateName(const Json& object, const std::function<std::string(std::string_view)>& check_name,
+                  FieldErrors& errors);
+// Of a kind without rules of its own.
 void ValidateNamed(const Json& object, FieldErrors& errors);
-void ValidateNode(const Node& node, FieldErrors& errors);
-void ValidatePod(const Pod& pod, FieldErrors& errors);
-void ValidatePodSpec(const PodSpec& spec, const FieldPath& path, FieldErrors& errors);
+
+// A pod's spec, and the metadata and spec of a template.
+void ValidatePodSpec(const Field& spec, FieldErrors& errors);
+void ValidatePodTemplate(const Field& pod_template, FieldErrors& errors);
 // The annotations of api/core/pod_annotations.h, in those of a pod or pod template.
-void ValidatePodAnnotations(const StringMap& annotations, const FieldPath& path, FieldErrors& errors);
-void ValidateNamespace(const Namespace& object, FieldErrors& errors);
-void ValidateEvent(const Event& event, FieldErrors& errors);
-void ValidateDeployment(const Deployment& deployment, FieldErrors& errors);
-void ValidateReplicaSet(const ReplicaSet& replica_set, FieldErrors& errors);
-void ValidateJob(const Job& job, FieldErrors& errors);
+void ValidatePodAnnotations(const Field& annotations, FieldErrors& errors);
+
+void ValidateConfigMap(const Json& map, FieldErrors& errors);
+void ValidateControllerRevision(const Json& revision, FieldErrors& errors);
+void ValidateCronJob(const Json& cron_job, FieldErrors& errors);
+void ValidateDaemonSet(const Json& set, FieldErrors& errors);
+void ValidateDeployment(const Json& deployment, FieldErrors& errors);
+void ValidateEvent(const Json& event, FieldErrors& errors);
+void ValidateJob(const Json& job, FieldErrors& errors);
+void ValidateLease(const Json& lease, FieldErrors& errors);
+void ValidateNamespace(const Json& object, FieldErrors& errors);
+void ValidateNode(const Json& node, FieldErrors& errors);
+void ValidatePod(const Json& pod, FieldErrors& errors);
+void ValidatePodDisruptionBudget(const Json& budget, FieldErrors& errors);
+void ValidatePriorityClass(const Json& priority_class, FieldErrors& errors);
+void ValidateReplicaSet(const Json& set, FieldErrors& errors);
+void ValidateRole(const Json& role, FieldErrors& errors);
+void ValidateRoleBinding(const Json& binding, FieldErrors& errors);
+void ValidateSecret(const Json& secret, FieldErrors& errors);
+void ValidateService(const Json& service, FieldErrors& errors);
+void ValidateStatefulSet(const Json& set, FieldErrors& errors);
+void ValidateStorageClass(const Json& storage_class, FieldErrors& errors);
+
 void ValidateResourceClaim(const ResourceClaim& claim, FieldErrors& errors);
 void ValidateResourceClaimTemplate(const ResourceClaimTemplate& object, FieldErrors& errors);
 void ValidateDeviceClass(const DeviceClass& device_class, FieldErrors& errors);

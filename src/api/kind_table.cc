@@ -81,6 +81,12 @@ KindEntry Typed(KindInfo info) {
   return {Complete(std::move(info)), &CheckFields<T>, &ValidateAs<T, kValidate>};
 }
 
+// A kind with a struct that holds part of it, and rules about all of it.
+template <class T, void (*kValidate)(const Json&, FieldErrors&)>
+KindEntry Typed(KindInfo info) {
+  return {Complete(std::move(info)), &CheckFields<T>, &ValidateTree<kValidate>};
+}
+
 // A kind that stays a tree: its fields are those of its schema.
 template <void (*kValidate)(const Json&, FieldErrors&) = ValidateNamed>
 KindEntry Tree(KindInfo info) {
@@ -88,14 +94,16 @@ KindEntry Tree(KindInfo info) {
 }
 
 // A kind that is kept for whoever reads it, and nothing else.
+template <void (*kValidate)(const Json&, FieldErrors&) = ValidateNamed>
 KindEntry Inert(KindInfo info) {
   info.inert = true;
-  return Tree(std::move(info));
+  return Tree<kValidate>(std::move(info));
 }
 
 std::vector<KindEntry> CoreKinds() {
   return {
-      Tree({.version = "v1", .kind = "ConfigMap", .plural = "configmaps", .namespaced = true, .short_names = {"cm"}}),
+      Tree<ValidateConfigMap>(
+          {.version = "v1", .kind = "ConfigMap", .plural = "configmaps", .namespaced = true, .short_names = {"cm"}}),
       Inert({.version = "v1", .kind = "Endpoints", .plural = "endpoints", .namespaced = true, .short_names = {"ep"}}),
       Typed<Event, ValidateEvent>(
           {.version = "v1", .kind = "Event", .plural = "events", .namespaced = true, .short_names = {"ev"}}),
@@ -147,14 +155,14 @@ std::vector<KindEntry> CoreKinds() {
              .namespaced = true,
              .short_names = {"quota"},
              .subresources = {StatusOf("ResourceQuota")}}),
-      Tree({.version = "v1", .kind = "Secret", .plural = "secrets", .namespaced = true}),
-      Tree({.version = "v1",
-            .kind = "Service",
-            .plural = "services",
-            .namespaced = true,
-            .short_names = {"svc"},
-            .categories = {"all"},
-            .subresources = {StatusOf("Service")}}),
+      Tree<ValidateSecret>({.version = "v1", .kind = "Secret", .plural = "secrets", .namespaced = true}),
+      Tree<ValidateService>({.version = "v1",
+                             .kind = "Service",
+                             .plural = "services",
+                             .namespaced = true,
+                             .short_names = {"svc"},
+                             .categories = {"all"},
+                             .subresources = {StatusOf("Service")}}),
       Tree({.version = "v1",
             .kind = "ServiceAccount",
             .plural = "serviceaccounts",
@@ -167,19 +175,19 @@ std::vector<KindEntry> CoreKinds() {
 
 std::vector<KindEntry> WorkloadKinds() {
   return {
-      Tree({.group = kApps,
-            .version = "v1",
-            .kind = "ControllerRevision",
-            .plural = "controllerrevisions",
-            .namespaced = true}),
-      Tree({.group = kApps,
-            .version = "v1",
-            .kind = "DaemonSet",
-            .plural = "daemonsets",
-            .namespaced = true,
-            .short_names = {"ds"},
-            .categories = {"all"},
-            .subresources = {StatusOf("DaemonSet")}}),
+      Tree<ValidateControllerRevision>({.group = kApps,
+                                        .version = "v1",
+                                        .kind = "ControllerRevision",
+                                        .plural = "controllerrevisions",
+                                        .namespaced = true}),
+      Tree<ValidateDaemonSet>({.group = kApps,
+                               .version = "v1",
+                               .kind = "DaemonSet",
+                               .plural = "daemonsets",
+                               .namespaced = true,
+                               .short_names = {"ds"},
+                               .categories = {"all"},
+                               .subresources = {StatusOf("DaemonSet")}}),
       Typed<Deployment, ValidateDeployment>({.group = kApps,
                                              .version = "v1",
                                              .kind = "Deployment",
@@ -196,22 +204,22 @@ std::vector<KindEntry> WorkloadKinds() {
                                              .short_names = {"rs"},
                                              .categories = {"all"},
                                              .subresources = {Scale(), StatusOf("ReplicaSet")}}),
-      Tree({.group = kApps,
-            .version = "v1",
-            .kind = "StatefulSet",
-            .plural = "statefulsets",
-            .namespaced = true,
-            .short_names = {"sts"},
-            .categories = {"all"},
-            .subresources = {Scale(), StatusOf("StatefulSet")}}),
-      Tree({.group = "batch",
-            .version = "v1",
-            .kind = "CronJob",
-            .plural = "cronjobs",
-            .namespaced = true,
-            .short_names = {"cj"},
-            .categories = {"all"},
-            .subresources = {StatusOf("CronJob")}}),
+      Tree<ValidateStatefulSet>({.group = kApps,
+                                 .version = "v1",
+                                 .kind = "StatefulSet",
+                                 .plural = "statefulsets",
+                                 .namespaced = true,
+                                 .short_names = {"sts"},
+                                 .categories = {"all"},
+                                 .subresources = {Scale(), StatusOf("StatefulSet")}}),
+      Tree<ValidateCronJob>({.group = "batch",
+                             .version = "v1",
+                             .kind = "CronJob",
+                             .plural = "cronjobs",
+                             .namespaced = true,
+                             .short_names = {"cj"},
+                             .categories = {"all"},
+                             .subresources = {StatusOf("CronJob")}}),
       Typed<Job, ValidateJob>({.group = "batch",
                                .version = "v1",
                                .kind = "Job",
@@ -275,7 +283,8 @@ std::vector<KindEntry> OtherKinds() {
             .short_names = {"crd", "crds"},
             .categories = {"api-extensions"},
             .subresources = {StatusOf("CustomResourceDefinition")}}),
-      Tree({.group = "coordination.k8s.io", .version = "v1", .kind = "Lease", .plural = "leases", .namespaced = true}),
+      Tree<ValidateLease>(
+          {.group = "coordination.k8s.io", .version = "v1", .kind = "Lease", .plural = "leases", .namespaced = true}),
       Inert({.group = "discovery.k8s.io",
              .version = "v1",
              .kind = "EndpointSlice",
@@ -295,27 +304,29 @@ std::vector<KindEntry> OtherKinds() {
              .plural = "networkpolicies",
              .namespaced = true,
              .short_names = {"netpol"}}),
-      Tree({.group = "policy",
-            .version = "v1",
-            .kind = "PodDisruptionBudget",
-            .plural = "poddisruptionbudgets",
-            .namespaced = true,
-            .short_names = {"pdb"},
-            .subresources = {StatusOf("PodDisruptionBudget")}}),
-      Inert({.group = kRbac, .version = "v1", .kind = "ClusterRole", .plural = "clusterroles"}),
-      Inert({.group = kRbac, .version = "v1", .kind = "ClusterRoleBinding", .plural = "clusterrolebindings"}),
-      Inert({.group = kRbac, .version = "v1", .kind = "Role", .plural = "roles", .namespaced = true}),
-      Inert({.group = kRbac, .version = "v1", .kind = "RoleBinding", .plural = "rolebindings", .namespaced = true}),
-      Tree({.group = "scheduling.k8s.io",
-            .version = "v1",
-            .kind = "PriorityClass",
-            .plural = "priorityclasses",
-            .short_names = {"pc"}}),
-      Inert({.group = "storage.k8s.io",
-             .version = "v1",
-             .kind = "StorageClass",
-             .plural = "storageclasses",
-             .short_names = {"sc"}}),
+      Tree<ValidatePodDisruptionBudget>({.group = "policy",
+                                         .version = "v1",
+                                         .kind = "PodDisruptionBudget",
+                                         .plural = "poddisruptionbudgets",
+                                         .namespaced = true,
+                                         .short_names = {"pdb"},
+                                         .subresources = {StatusOf("PodDisruptionBudget")}}),
+      Inert<ValidateRole>({.group = kRbac, .version = "v1", .kind = "ClusterRole", .plural = "clusterroles"}),
+      Inert<ValidateRoleBinding>(
+          {.group = kRbac, .version = "v1", .kind = "ClusterRoleBinding", .plural = "clusterrolebindings"}),
+      Inert<ValidateRole>({.group = kRbac, .version = "v1", .kind = "Role", .plural = "roles", .namespaced = true}),
+      Inert<ValidateRoleBinding>(
+          {.group = kRbac, .version = "v1", .kind = "RoleBinding", .plural = "rolebindings", .namespaced = true}),
+      Tree<ValidatePriorityClass>({.group = "scheduling.k8s.io",
+                                   .version = "v1",
+                                   .kind = "PriorityClass",
+                                   .plural = "priorityclasses",
+                                   .short_names = {"pc"}}),
+      Inert<ValidateStorageClass>({.group = "storage.k8s.io",
+                                   .version = "v1",
+                                   .kind = "StorageClass",
+                                   .plural = "storageclasses",
+                                   .short_names = {"sc"}}),
   };
 }
 

@@ -203,12 +203,12 @@ TEST(ClusterFile, NamesAndLabelsHaveTheFormatsOfKubernetesAndErrorsTheirPlace) {
     const auto file = ParseClusterFile("c.yaml", "kind: Cluster\nnodes:\n- " + node + "\n");
     return file ? "" : file.error().message;
   };
-  EXPECT_THAT(error_of("name: a..b"), StartsWith("c.yaml:3:3: nodes[0].name: \"a..b\" is no node name: must"));
+  EXPECT_THAT(error_of("name: a..b"), StartsWith("c.yaml:3:3: nodes[0].name: \"a..b\" is no node name: a lowercase RFC 1123 subdomain must"));
   EXPECT_THAT(error_of("name: " + std::string(64, 'a')), HasSubstr("no more than 63"));
   EXPECT_EQ(error_of("name: a.b"), "");
   EXPECT_THAT(error_of("{name: box, labels: {a b: c}}"), StartsWith("c.yaml:3:"));
   EXPECT_THAT(error_of("{name: box, labels: {a b: c}}"), HasSubstr("\"a b\" is no label key: name part must"));
-  EXPECT_THAT(error_of("{name: box, labels: {a: b c}}"), HasSubstr("\"b c\" is no label value: must"));
+  EXPECT_THAT(error_of("{name: box, labels: {a: b c}}"), HasSubstr("\"b c\" is no label value: a valid label must"));
   EXPECT_THAT(error_of("{name: box, topology: {rack: b c}}"), HasSubstr("topology.rack: \"b c\" is no label value"));
   EXPECT_THAT(error_of("{name: box, taints: [{key: a b, effect: NoSchedule}]}"), HasSubstr("taints[0].key"));
 }

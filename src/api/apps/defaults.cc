@@ -17,6 +17,14 @@ void DefaultStatefulSetStrategy(JsonObject& strategy) {
   MakeMapAt(strategy, "rollingUpdate");
 }
 
+// The claims that each pod gets are whole objects.
+void DefaultClaimTemplates(JsonObject& spec) {
+  ForEachMap(spec, "volumeClaimTemplates", [](JsonObject& claim) {
+    claim["apiVersion"] = "v1";
+    claim["kind"] = "PersistentVolumeClaim";
+  });
+}
+
 // Counts changes of the template since the times before apps/v1; clients still see it.
 void DefaultTemplateGeneration(JsonObject& daemon_set) {
   JsonObject* metadata = MakeMapAt(daemon_set, "metadata");
@@ -31,6 +39,7 @@ std::span<const DependentDefaults> AppsDefaults() {
       {"apps.DaemonSet", DefaultTemplateGeneration},
       {"apps.DaemonSetUpdateStrategy", DefaultStrategy},
       {"apps.DeploymentStrategy", DefaultStrategy},
+      {"apps.StatefulSetSpec", DefaultClaimTemplates},
       {"apps.StatefulSetUpdateStrategy", DefaultStatefulSetStrategy},
   };
   return kRows;

@@ -1,36 +1,173 @@
+#include <fmt/format.h>
+
 #include "api/group.h"
 
 namespace kumiko::api {
 
 namespace {
 
-void ValidateSpec(const DeploymentSpec& spec, FieldErrors& errors) {
-  const FieldPath path("spec");
-  if (spec.replicas && *spec.replicas < 0) {
-    errors.Invalid(path.Member("replicas"), std::to_string(*spec.replicas), "must be greater than or equal to 0");
+enum class SelectorRule { kRequired, kOptional };
+
+// The selector, and that the template has the labels that it selects.
+void CheckSelector(const Field& spec, std::string_view kind, SelectorRule rule, FieldErrors& errors) {
+  const Field selector = spec["selector"];
+  const Field labels = spec["template"]["metadata"]["labels"];
+  bool matches = false;
+  if (!selector.present()) {
+    if (rule == SelectorRule::kRequired) errors.Required(selector.path());
+  } else if (!CheckLabelSelector(selector, errors)) {
+    errors.InvalidJson(selector.path(), selector.json(), "invalid label selector");
+    return;
+  } else if (selector["matchLabels"].members().empty() && selector["matchExpressions"].size() == 0) {
+    errors.InvalidJson(selector.path(), selector.json(), fmt::format("empty selector is invalid for {}", kind));
+    matches = true;
+  } else {
+    const Result<LabelSelector> decoded = Decode<LabelSelector>(*selector.json());
+    StringMap values;
+    for (const auto& [key, value] : labels.members()) {
+      if (value.is_string()) values.emplace(key, std::string_view(value.get_string()));
+    }
+    matches = decoded && Matches(*decoded, values);
   }
-  if (spec.selector.match_labels.empty() && spec.selector.match_expressions.empty()) {
-    errors.Required(path.Member("selector"), "select the template's labels with matchLabels");
-  } else if (!Matches(spec.selector, spec.template_.metadata.labels)) {
-    errors.Invalid(path.Member("template.metadata.labels"), "", "`selector` does not match template `labels`");
+  if (!matches) {
+    errors.InvalidJson(labels.path(), labels.json(), "`selector` does not match template `labels`");
   }
-  ValidatePodAnnotations(spec.template_.metadata.annotations, path.Member("template.metadata.annotations"), errors);
-  ValidatePodSpec(spec.template_.spec, path.Member("template").Member("spec"), errors);
-  if (spec.template_.spec.restart_policy != "Always") {
-    errors.Unsupported(path.Member("template.spec.restartPolicy"), spec.template_.spec.restart_policy, {"Always"});
+}
+
+// Pods of these kinds run until they are deleted.
+void CheckTemplate(const Field& pod_template, std::string_view kind, FieldErrors& errors) {
+  ValidatePodTemplate(pod_template, errors);
+  const Field spec = pod_template["spec"];
+  const std::string_view policy = spec["restartPolicy"].text();
+  if (policy == "OnFailure" || policy == "Never") errors.Unsupported(spec["restartPolicy"].path(), policy, {"Always"});
+  if (spec["activeDeadlineSeconds"].present()) {
+    errors.Forbidden(spec["activeDeadlineSeconds"].path(),
+                     fmt::format("activeDeadlineSeconds in {} is not Supported", kind));
   }
+}
+
+bool IsZero(const Field& field) {
+  const std::string_view text = field.text();
+  return field.present() && (text == "0%" || (field.json()->is_int64() && field.number() == 0));
+}
+
+// The strategy as Go holds it, which is how the API server shows it.
+Json StrategyText(const Field& strategy) {
+  return JsonObject{{"Type", strategy["type"].text()}, {"RollingUpdate", nullptr}};
 }
 
 }  // namespace
 
-void ValidateDeployment(const Deployment& deployment, FieldErrors& errors) {
-  ValidateMeta(deployment.metadata, FieldPath("metadata"), true, CheckDnsSubdomain, errors);
-  ValidateSpec(deployment.spec, errors);
+void ValidateDeployment(const Json& deployment, FieldErrors& errors) {
+  ValidateName(deployment, CheckDnsSubdomain, errors);
+  const Field spec = Field(&deployment, FieldPath())["spec"];
+  CheckNotNegative(spec["replicas"], errors);
+  CheckSelector(spec, "deployment", SelectorRule::kRequired, errors);
+  CheckTemplate(spec["template"], "ReplicaSet", errors);
+  const Field strategy = spec["strategy"];
+  const Field rolling = strategy["rollingUpdate"];
+  const std::string_view type = strategy["type"].text();
+  if (type == "Recreate") {
+    if (rolling.present()) {
+      errors.Forbidden(rolling.path(), "may not be specified when strategy `type` is 'Recreate'");
+    }
+  } else if (type == "RollingUpdate") {
+    CheckCountOrPercent(rolling["maxSurge"], errors);
+    CheckCountOrPercent(rolling["maxUnavailable"], errors);
+    if (IsZero(rolling["maxSurge"]) && IsZero(rolling["maxUnavailable"])) {
+      errors.InvalidJson(rolling["maxUnavailable"].path(), rolling["maxUnavailable"].json(),
+                         "may not be 0 when `maxSurge` is 0");
+    }
+  } else {
+    errors.Add(
+        {strategy.path().text(), fmt::format("Unsupported value: {}: supported values: \"Recreate\", \"RollingUpdate\"",
+                                             WriteJson(StrategyText(strategy)))});
+  }
+  CheckNotNegative(spec["minReadySeconds"], errors);
+  CheckNotNegative(spec["revisionHistoryLimit"], errors);
+  const Field deadline = spec["progressDeadlineSeconds"];
+  CheckNotNegative(deadline, errors);
+  if (deadline.present() && deadline.number() <= spec["minReadySeconds"].number()) {
+    errors.Invalid(deadline.path(), deadline.number(), "must be greater than minReadySeconds");
+  }
 }
 
-void ValidateReplicaSet(const ReplicaSet& replica_set, FieldErrors& errors) {
-  ValidateMeta(replica_set.metadata, FieldPath("metadata"), true, CheckDnsSubdomain, errors);
-  ValidateSpec(replica_set.spec, errors);
+void ValidateReplicaSet(const Json& set, FieldErrors& errors) {
+  ValidateName(set, CheckDnsSubdomain, errors);
+  const Field spec = Field(&set, FieldPath())["spec"];
+  CheckNotNegative(spec["replicas"], errors);
+  CheckNotNegative(spec["minReadySeconds"], errors);
+  CheckSelector(spec, "deployment", SelectorRule::kRequired, errors);
+  CheckTemplate(spec["template"], "ReplicaSet", errors);
+}
+
+void ValidateStatefulSet(const Json& set, FieldErrors& errors) {
+  ValidateName(set, CheckDnsSubdomain, errors);
+  const Field spec = Field(&set, FieldPath())["spec"];
+  if (const Field policy = spec["podManagementPolicy"];
+      policy.text() != "OrderedReady" && policy.text() != "Parallel") {
+    errors.Invalid(policy.path(), policy.text(), "must be 'OrderedReady' or 'Parallel'");
+  }
+  const Field strategy = spec["updateStrategy"];
+  const std::string_view type = strategy["type"].text();
+  const Field rolling = strategy["rollingUpdate"];
+  if (type == "RollingUpdate") {
+    CheckNotNegative(rolling["partition"], errors);
+    CheckCountOrPercent(rolling["maxUnavailable"], errors);
+    if (IsZero(rolling["maxUnavailable"])) {
+      errors.InvalidJson(rolling["maxUnavailable"].path(), rolling["maxUnavailable"].json(), "cannot be 0");
+    }
+  } else if (type != "OnDelete") {
+    const Json shown = StrategyText(strategy);
+    errors.InvalidJson(strategy.path(), &shown, "must be 'RollingUpdate' or 'OnDelete'");
+  } else if (rolling.present()) {
+    errors.InvalidJson(rolling.path(), rolling.json(), "only allowed for updateStrategy 'RollingUpdate'");
+  }
+  for (const Field& field : {spec["replicas"], spec["minReadySeconds"], spec["ordinals"]["start"]}) {
+    CheckNotNegative(field, errors);
+  }
+  if (const Field service = spec["serviceName"]; !service.text().empty()) CheckFormat(service, CheckDnsLabel, errors);
+  CheckSelector(spec, "statefulset", SelectorRule::kRequired, errors);
+  CheckTemplate(spec["template"], "StatefulSet", errors);
+  CheckNotNegative(spec["revisionHistoryLimit"], errors);
+}
+
+void ValidateDaemonSet(const Json& set, FieldErrors& errors) {
+  ValidateName(set, CheckDnsSubdomain, errors);
+  const Field spec = Field(&set, FieldPath())["spec"];
+  CheckSelector(spec, "daemonset", SelectorRule::kOptional, errors);
+  CheckTemplate(spec["template"], "DaemonSet", errors);
+  CheckNotNegative(spec["minReadySeconds"], errors);
+  const Field strategy = spec["updateStrategy"];
+  const std::string_view type = strategy["type"].text();
+  const Field surge = strategy["rollingUpdate"]["maxSurge"];
+  const Field unavailable = strategy["rollingUpdate"]["maxUnavailable"];
+  if (type == "RollingUpdate") {
+    CheckCountOrPercent(unavailable, errors);
+    CheckCountOrPercent(surge, errors);
+    if (IsZero(surge) && IsZero(unavailable)) {
+      errors.Required(unavailable.path(), "cannot be 0 when maxSurge is 0");
+    } else if (surge.present() && !IsZero(surge) && !IsZero(unavailable)) {
+      errors.InvalidJson(surge.path(), surge.json(), "may not be set when maxUnavailable is non-zero");
+    }
+  } else if (type != "OnDelete") {
+    errors.Add(
+        {strategy.path().text(), fmt::format("Unsupported value: {}: supported values: \"RollingUpdate\", \"OnDelete\"",
+                                             WriteJson(StrategyText(strategy)))});
+  }
+  CheckNotNegative(spec["revisionHistoryLimit"], errors);
+}
+
+void ValidateControllerRevision(const Json& revision, FieldErrors& errors) {
+  ValidateName(revision, CheckDnsSubdomain, errors);
+  const Field root(&revision, FieldPath());
+  CheckNotNegative(root["revision"], errors);
+  const Field data = root["data"];
+  if (!data.present()) {
+    errors.Required(data.path(), "data is mandatory");
+  } else if (!data.json()->is_object()) {
+    errors.Required(data.path(), "data must be a valid JSON object");
+  }
 }
 
 }  // namespace kumiko::api

@@ -54,12 +54,13 @@ Result<Duration> ParseRunTime(std::string_view text) {
   return duration;
 }
 
-void ValidatePodAnnotations(const StringMap& annotations, const FieldPath& path, FieldErrors& errors) {
-  const auto check = [&](const char* name, const auto& reason_of) {
-    const auto found = annotations.find(name);
-    if (found == annotations.end()) return;
-    const std::string reason = reason_of(found->second);
-    if (!reason.empty()) errors.Invalid(path.Key(name), found->second, reason);
+void ValidatePodAnnotations(const Field& annotations, FieldErrors& errors) {
+  const auto check = [&](std::string_view name, const auto& reason_of) {
+    const Json* found = annotations.members().if_contains(name);
+    if (found == nullptr || !found->is_string()) return;
+    const std::string_view text = found->get_string();
+    const std::string reason = reason_of(text);
+    if (!reason.empty()) errors.Invalid(annotations.path().Key(name), text, reason);
   };
   check(kRunForAnnotation, CheckRunFor);
   check(kExitCodeAnnotation, [](std::string_view text) { return CheckNumber(text, 255, "write 0 for success"); });

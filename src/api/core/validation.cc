@@ -1,133 +1,114 @@
+// What the API server refuses in the objects of the core group, but pods and services.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 
 #include "api/group.h"
 #include "api/kinds.h"
+#include "base/base64.h"
+#include "base/quantity.h"
 
 namespace kumiko::api {
 
 namespace {
 
-void ValidateQuantities(const ResourceList& list, const FieldPath& path, FieldErrors& errors) {
-  for (const auto& [name, quantity] : list) {
-    if (quantity.Sign() < 0) {
-      errors.Invalid(path.Key(name), quantity.ToString(), "must be greater than or equal to 0");
+constexpr std::size_t kMaxDataBytes = 1024 * 1024;
+
+void CheckAmounts(const Field& amounts, FieldErrors& errors) {
+  for (const auto& [name, value] : amounts.members()) {
+    const Result<Quantity> quantity =
+        value.is_string() ? Quantity::Parse(std::string_view(value.get_string())) : Quantity::Parse(WriteJson(value));
+    if (quantity && quantity->Sign() < 0) {
+      errors.Invalid(amounts.path().Member(name), quantity->ToString(), "must be greater than or equal to 0");
     }
   }
 }
 
-void ValidateContainer(const Container& container, const std::set<std::string>& pod_claims, const FieldPath& path,
-                       FieldErrors& errors) {
-  if (container.name.empty()) {
-    errors.Required(path.Member("name"), "give the container a name");
-  } else if (const std::string reason = CheckDnsLabel(container.name); !reason.empty()) {
-    errors.Invalid(path.Member("name"), container.name, reason);
-  }
-  if (container.image.empty()) errors.Required(path.Member("image"), "name the container's image");
-  const FieldPath resources = path.Member("resources");
-  ValidateQuantities(container.resources.requests, resources.Member("requests"), errors);
-  ValidateQuantities(container.resources.limits, resources.Member("limits"), errors);
-  std::set<std::pair<std::string, std::string>> seen;
-  for (std::size_t i = 0; i < container.resources.claims.size(); ++i) {
-    const ContainerClaim& claim = container.resources.claims[i];
-    const FieldPath at = resources.Member("claims").Index(i);
-    if (claim.name.empty()) {
-      errors.Required(at.Member("name"), "name an entry of the pod's spec.resourceClaims");
-    } else if (pod_claims.count(claim.name) == 0) {
-      errors.Invalid(at.Member("name"), claim.name, "the pod's spec.resourceClaims has no entry of this name; add one");
+// Kubernetes names these as if they stood in the metadata.
+void CheckTaints(const Field& taints, FieldErrors& errors) {
+  const FieldPath list("metadata.taints");
+  std::set<std::pair<std::string_view, std::string_view>> seen;
+  for (std::size_t i = 0; i < taints.size(); ++i) {
+    const FieldPath at = list.Index(i);
+    const std::string_view key = taints[i]["key"].text();
+    const std::string_view value = taints[i]["value"].text();
+    const std::string_view effect = taints[i]["effect"].text();
+    if (const std::string why = CheckQualifiedName(key); !why.empty()) errors.Invalid(at.Member("key"), key, why);
+    if (const std::string why = CheckLabelValue(value); !why.empty()) errors.Invalid(at.Member("value"), value, why);
+    if (effect != "NoSchedule" && effect != "PreferNoSchedule" && effect != "NoExecute") {
+      errors.Unsupported(at.Member("effect"), effect, {"NoSchedule", "PreferNoSchedule", "NoExecute"});
     }
-    if (!seen.emplace(claim.name, claim.request).second) errors.Duplicate(at, claim.name);
+    if (!seen.emplace(key, effect).second) {
+      const Json taint = JsonObject{{"Key", key}, {"Value", value}, {"Effect", effect}, {"TimeAdded", nullptr}};
+      errors.Add({at.text(),
+                  fmt::format("Duplicate value: {}: taints must be unique by key and effect pair", WriteJson(taint))});
+    }
   }
 }
 
-std::set<std::string> ValidateResourceClaims(const std::vector<PodResourceClaim>& claims, const FieldPath& path,
-                                             FieldErrors& errors) {
-  std::set<std::string> names;
-  for (std::size_t i = 0; i < claims.size(); ++i) {
-    const PodResourceClaim& claim = claims[i];
-    const FieldPath at = path.Index(i);
-    if (claim.name.empty()) {
-      errors.Required(at.Member("name"), "containers refer to the claim by this name");
-    } else if (const std::string reason = CheckDnsLabel(claim.name); !reason.empty()) {
-      errors.Invalid(at.Member("name"), claim.name, reason);
+// Keys, and the size of all.
+std::size_t CheckData(const Field& data, FieldErrors& errors) {
+  std::size_t bytes = 0;
+  for (const auto& [key, value] : data.members()) {
+    if (const std::string reason = CheckConfigKey(key); !reason.empty()) {
+      errors.Invalid(data.path().Key(key), key, reason);
     }
-    if (!names.insert(claim.name).second) errors.Duplicate(at.Member("name"), claim.name);
-    if (claim.resource_claim_name.has_value() == claim.resource_claim_template_name.has_value()) {
-      errors.Invalid(at, claim.name, "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`");
-    }
-    const auto check = [&](const std::optional<std::string>& name, std::string_view member) {
-      if (!name) return;
-      if (const std::string reason = CheckDnsSubdomain(*name); !reason.empty()) {
-        errors.Invalid(at.Member(member), *name, reason);
-      }
-    };
-    check(claim.resource_claim_name, "resourceClaimName");
-    check(claim.resource_claim_template_name, "resourceClaimTemplateName");
+    if (value.is_string()) bytes += value.get_string().size();
   }
-  return names;
+  return bytes;
+}
+
+void CheckBase64(const Field& data, FieldErrors& errors) {
+  for (const auto& [key, value] : data.members()) {
+    if (value.is_string() && !DecodeBase64(value.get_string())) {
+      errors.Invalid(data.path().Key(key), "<contents redacted>", "illegal base64 data");
+    }
+  }
+}
+
+// The entries without which a type of Secret is of no use.
+std::vector<std::string_view> RequiredEntries(std::string_view type) {
+  if (type == "kubernetes.io/dockercfg") return {".dockercfg"};
+  if (type == "kubernetes.io/dockerconfigjson") return {".dockerconfigjson"};
+  if (type == "kubernetes.io/ssh-auth") return {"ssh-privatekey"};
+  if (type == "kubernetes.io/tls") return {"tls.crt", "tls.key"};
+  return {};
+}
+
+void CheckJsonEntry(const Field& data, std::string_view key, FieldErrors& errors) {
+  const auto text = DecodeBase64(data[key].text());
+  if (!text) return;
+  if (const auto parsed = ParseJson(*text); !parsed) {
+    errors.Invalid(data.path().Key(key), "<secret contents redacted>", parsed.error().message);
+  }
+}
+
+void CheckSecretType(const Field& secret, FieldErrors& errors) {
+  const std::string_view type = secret["type"].text();
+  const Field data = secret["data"];
+  for (const std::string_view key : RequiredEntries(type)) {
+    if (!data[key].present()) errors.Required(data.path().Key(key));
+  }
+  for (const std::string_view key : {".dockercfg", ".dockerconfigjson"}) {
+    if (type == fmt::format("kubernetes.io/{}", key.substr(1)) && data[key].present())
+      CheckJsonEntry(data, key, errors);
+  }
+  if (type == "kubernetes.io/basic-auth" && !data["username"].present() && !data["password"].present()) {
+    errors.Required(data.path().Key("username"));
+    errors.Required(data.path().Key("password"));
+  }
+  constexpr std::string_view kAccount = "kubernetes.io/service-account.name";
+  const Field annotations = secret["metadata"]["annotations"];
+  if (type == "kubernetes.io/service-account-token" && annotations[kAccount].text().empty()) {
+    errors.Required(annotations.path().Key(kAccount));
+  }
 }
 
 }  // namespace
 
-void ValidatePodSpec(const PodSpec& spec, const FieldPath& path, FieldErrors& errors) {
-  const std::set<std::string> claims =
-      ValidateResourceClaims(spec.resource_claims, path.Member("resourceClaims"), errors);
-  if (spec.containers.empty()) errors.Required(path.Member("containers"), "a pod needs at least one container");
-  std::set<std::string> names;
-  const auto containers = [&](const std::vector<Container>& list, std::string_view member) {
-    for (std::size_t i = 0; i < list.size(); ++i) {
-      const FieldPath at = path.Member(member).Index(i);
-      ValidateContainer(list[i], claims, at, errors);
-      if (!list[i].name.empty() && !names.insert(list[i].name).second) {
-        errors.Duplicate(at.Member("name"), list[i].name);
-      }
-    }
-  };
-  containers(spec.init_containers, "initContainers");
-  containers(spec.containers, "containers");
-  if (spec.restart_policy != "Always" && spec.restart_policy != "OnFailure" && spec.restart_policy != "Never") {
-    errors.Unsupported(path.Member("restartPolicy"), spec.restart_policy, {"Always", "OnFailure", "Never"});
-  }
-  for (std::size_t i = 0; i < spec.tolerations.size(); ++i) {
-    const Toleration& toleration = spec.tolerations[i];
-    const FieldPath at = path.Member("tolerations").Index(i);
-    if (!toleration.operator_.empty() && toleration.operator_ != "Equal" && toleration.operator_ != "Exists") {
-      errors.Unsupported(at.Member("operator"), toleration.operator_, {"Equal", "Exists"});
-    }
-    if (toleration.key.empty() && toleration.operator_ != "Exists") {
-      errors.Invalid(at.Member("operator"), toleration.operator_, "operator must be Exists when `key` is empty");
-    }
-  }
-  for (const auto& [key, value] : spec.node_selector) {
-    const FieldPath at = path.Member("nodeSelector").Key(key);
-    if (const std::string reason = CheckQualifiedName(key); !reason.empty()) errors.Invalid(at, key, reason);
-    if (const std::string reason = CheckLabelValue(value); !reason.empty()) errors.Invalid(at, value, reason);
-  }
-}
-
-void ValidatePod(const Pod& pod, FieldErrors& errors) {
-  ValidateMeta(pod.metadata, FieldPath("metadata"), true, CheckDnsSubdomain, errors);
-  ValidatePodAnnotations(pod.metadata.annotations, FieldPath("metadata").Member("annotations"), errors);
-  ValidatePodSpec(pod.spec, FieldPath("spec"), errors);
-}
-
-void ValidateNode(const Node& node, FieldErrors& errors) {
-  ValidateMeta(node.metadata, FieldPath("metadata"), false, CheckDnsSubdomain, errors);
-  for (std::size_t i = 0; i < node.spec.taints.size(); ++i) {
-    const Taint& taint = node.spec.taints[i];
-    const FieldPath at = FieldPath("spec").Member("taints").Index(i);
-    if (const std::string reason = CheckQualifiedName(taint.key); !reason.empty()) {
-      errors.Invalid(at.Member("key"), taint.key, reason);
-    }
-    if (taint.effect != "NoSchedule" && taint.effect != "PreferNoSchedule" && taint.effect != "NoExecute") {
-      errors.Unsupported(at.Member("effect"), taint.effect, {"NoSchedule", "PreferNoSchedule", "NoExecute"});
-    }
-  }
-  ValidateQuantities(node.status.capacity, FieldPath("status.capacity"), errors);
-  ValidateQuantities(node.status.allocatable, FieldPath("status.allocatable"), errors);
-}
-
-void ValidateNamed(const Json& object, FieldErrors& errors) {
+void ValidateName(const Json& object, const std::function<std::string(std::string_view)>& check_name,
+                  FieldErrors& errors) {
   const Json* sent = Find(object, "metadata");
   const Result<ObjectMeta> meta = Decode<ObjectMeta>(sent == nullptr ? Json(JsonObject()) : *sent);
   if (!meta) {
@@ -135,15 +116,60 @@ void ValidateNamed(const Json& object, FieldErrors& errors) {
     return;
   }
   const KindInfo* info = FindKind(StringAt(object, {"kind"}));
-  ValidateMeta(*meta, FieldPath("metadata"), info != nullptr && info->namespaced, CheckDnsSubdomain, errors);
+  ValidateMeta(*meta, FieldPath("metadata"), info != nullptr && info->namespaced, check_name, errors);
 }
 
-void ValidateNamespace(const Namespace& object, FieldErrors& errors) {
-  ValidateMeta(object.metadata, FieldPath("metadata"), false, CheckDnsLabel, errors);
+void ValidateNamed(const Json& object, FieldErrors& errors) {
+  ValidateName(object, CheckDnsSubdomain, errors);
 }
 
-void ValidateEvent(const Event& event, FieldErrors& errors) {
-  ValidateMeta(event.metadata, FieldPath("metadata"), true, CheckDnsSubdomain, errors);
+void ValidateNode(const Json& node, FieldErrors& errors) {
+  ValidateName(node, CheckDnsSubdomain, errors);
+  const Field root(&node, FieldPath());
+  CheckTaints(root["spec"]["taints"], errors);
+  CheckAmounts(root["status"]["capacity"], errors);
+  CheckAmounts(root["status"]["allocatable"], errors);
+}
+
+void ValidateNamespace(const Json& object, FieldErrors& errors) {
+  const auto check_name = [](std::string_view name) {
+    return name.find('.') != std::string_view::npos ? std::string("must not contain dots") : CheckDnsLabel(name);
+  };
+  ValidateName(object, check_name, errors);
+}
+
+// An event stands in the namespace of what it is about; what has no namespace has its events in default.
+void ValidateEvent(const Json& event, FieldErrors& errors) {
+  ValidateName(event, CheckDnsSubdomain, errors);
+  const std::string_view of_event = StringAt(event, {"metadata", "namespace"});
+  const std::string_view of_object = StringAt(event, {"involvedObject", "namespace"});
+  if (of_object.empty() ? of_event != "default" : of_event != of_object) {
+    errors.Invalid(FieldPath("involvedObject.namespace"), of_object, "does not match event.namespace");
+  }
+}
+
+void ValidateConfigMap(const Json& map, FieldErrors& errors) {
+  ValidateName(map, CheckDnsSubdomain, errors);
+  const Field root(&map, FieldPath());
+  const Field data = root["data"];
+  const Field binary = root["binaryData"];
+  for (const auto& [key, value] : data.members()) {
+    if (binary.members().contains(key)) {
+      errors.Invalid(data.path().Key(key), key, "duplicate of key present in binaryData");
+    }
+  }
+  const std::size_t bytes = CheckData(data, errors) + CheckData(binary, errors);
+  CheckBase64(binary, errors);
+  if (bytes > kMaxDataBytes) errors.TooLong(FieldPath("[]"), kMaxDataBytes);
+}
+
+void ValidateSecret(const Json& secret, FieldErrors& errors) {
+  ValidateName(secret, CheckDnsSubdomain, errors);
+  const Field root(&secret, FieldPath());
+  const std::size_t bytes = CheckData(root["data"], errors);
+  CheckBase64(root["data"], errors);
+  if (bytes > kMaxDataBytes) errors.TooLong(root["data"].path(), kMaxDataBytes);
+  CheckSecretType(root, errors);
 }
 
 }  // namespace kumiko::api

@@ -52,7 +52,7 @@ void ValidateSelectors(const std::vector<DeviceSelector>& selectors, const Field
   for (std::size_t i = 0; i < selectors.size(); ++i) {
     const FieldPath at = path.Index(i);
     if (!selectors[i].cel) {
-      errors.Required(at.Member("cel"), "a selector needs `cel` with an `expression`");
+      errors.Required(at.Member("cel"));
       continue;
     }
     ValidateExpression(selectors[i].cel->expression, at.Member("cel").Member("expression"), errors);
@@ -66,30 +66,26 @@ void ValidateTolerations(const std::vector<DeviceToleration>& tolerations, const
     if (toleration.operator_ != "Equal" && toleration.operator_ != "Exists") {
       errors.Unsupported(at.Member("operator"), toleration.operator_, {"Equal", "Exists"});
     }
-    if (toleration.key.empty() && toleration.operator_ != "Exists") {
-      errors.Invalid(at.Member("operator"), toleration.operator_, "must be Exists when `key` is empty");
-    }
     if (!toleration.value.empty() && toleration.operator_ == "Exists") {
-      errors.Invalid(at.Member("value"), toleration.value, "must be empty for operator Exists");
+      errors.Invalid(at.Member("value"), toleration.value, "must be empty for operator `Exists`");
     }
   }
 }
 
 void ValidateDevicesAsked(const DeviceSubRequest& request, const FieldPath& path, FieldErrors& errors) {
   if (request.device_class_name.empty()) {
-    errors.Required(path.Member("deviceClassName"), "name a DeviceClass, such as gpu.nvidia.com");
+    errors.Required(path.Member("deviceClassName"));
   } else if (const std::string reason = CheckDnsSubdomain(request.device_class_name); !reason.empty()) {
     errors.Invalid(path.Member("deviceClassName"), request.device_class_name, reason);
   }
   ValidateSelectors(request.selectors, path.Member("selectors"), errors);
   if (request.allocation_mode == kExactCount) {
     if (request.count <= 0) {
-      errors.Invalid(path.Member("count"), std::to_string(request.count), "must be greater than zero");
+      errors.Invalid(path.Member("count"), request.count, "must be greater than zero");
     }
   } else if (request.allocation_mode == kAll) {
     if (request.count != 0) {
-      errors.Invalid(path.Member("count"), std::to_string(request.count),
-                     "must not be specified when allocationMode is 'All'");
+      errors.Invalid(path.Member("count"), request.count, "must not be specified when allocationMode is 'All'");
     }
   } else {
     errors.Unsupported(path.Member("allocationMode"), request.allocation_mode, {kAll, kExactCount});
@@ -106,7 +102,7 @@ void ValidateDevicesAsked(const DeviceSubRequest& request, const FieldPath& path
 
 void ValidateName(const std::string& name, const FieldPath& path, FieldErrors& errors) {
   if (name.empty()) {
-    errors.Required(path, "give it a name");
+    errors.Required(path);
   } else if (const std::string reason = CheckDnsLabel(name); !reason.empty()) {
     errors.Invalid(path, name, reason);
   }
@@ -121,8 +117,8 @@ RequestNames ValidateRequests(const std::vector<DeviceRequest>& requests, const 
     ValidateName(request.name, at.Member("name"), errors);
     if (!names.insert(request.name).second) errors.Duplicate(at.Member("name"), request.name);
     if (request.exactly.has_value() && !request.first_available.empty()) {
-      errors.Invalid(at, request.name,
-                     "exactly one of `exactly` or `firstAvailable` is required, but multiple fields are set");
+      errors.InvalidJson(at, nullptr,
+                         "exactly one of `exactly` or `firstAvailable` is required, but multiple fields are set");
     } else if (request.exactly) {
       ValidateDevicesAsked(*request.exactly, at.Member("exactly"), errors);
     } else if (request.first_available.empty()) {
@@ -164,13 +160,13 @@ void ValidateRequestReferences(const std::vector<std::string>& references, const
 
 void ValidateOpaque(const OpaqueDeviceConfiguration& opaque, const FieldPath& path, FieldErrors& errors) {
   if (opaque.driver.empty()) {
-    errors.Required(path.Member("driver"), "name the driver that reads the parameters, such as gpu.nvidia.com");
+    errors.Required(path.Member("driver"));
   } else if (const std::string reason = CheckDnsSubdomain(opaque.driver); !reason.empty()) {
     errors.Invalid(path.Member("driver"), opaque.driver, reason);
   }
   const FieldPath parameters = path.Member("parameters");
   if (opaque.parameters.is_null()) {
-    errors.Required(parameters, "give the driver's parameters as an object");
+    errors.Required(parameters);
   } else if (!opaque.parameters.is_object()) {
     errors.Invalid(parameters, WriteJson(opaque.parameters), "must be an object");
   } else if (WriteJson(opaque.parameters).size() > kMaxParametersBytes) {
@@ -208,7 +204,7 @@ void ValidateClaimSpec(const ResourceClaimSpec& spec, const FieldPath& path, Fie
     if (devices.config[i].opaque) {
       ValidateOpaque(*devices.config[i].opaque, config_path.Member("opaque"), errors);
     } else {
-      errors.Required(config_path.Member("opaque"), "a configuration needs `opaque`");
+      errors.Required(config_path.Member("opaque"));
     }
   }
 }
@@ -270,7 +266,12 @@ std::size_t ValidateAttribute(const DeviceAttribute& attribute, const FieldPath&
   check_list(attribute.bool_values, "bools");
   check_list(attribute.string_values, "strings");
   check_list(attribute.version_values, "versions");
-  if (members != 1) errors.Invalid(path, "", "exactly one value must be specified");
+  if (members == 0) {
+    errors.Invalid(path, "",
+                   "must specify one of: `int`, `bool`, `string`, `version`, `ints`, `bools`, `strings`, `versions`");
+  } else if (members > 1) {
+    errors.Invalid(path, "", "exactly one value must be specified");
+  }
   return values;
 }
 
@@ -282,7 +283,9 @@ void ValidateDevice(const Device& device, bool selects_node, const FieldPath& pa
   std::size_t values = 0;
   for (const auto& [name, attribute] : device.attributes) {
     const FieldPath at = path.Member("attributes").Key(name);
-    if (const std::string reason = CheckAttributeName(name); !reason.empty()) errors.Invalid(at, name, reason);
+    if (const std::string reason = CheckAttributeName(name); !reason.empty()) {
+      errors.Invalid(path.Member("attributes"), name, reason);
+    }
     values += ValidateAttribute(attribute, at, errors);
   }
   if (values > kMaxAttributeValues) errors.TooMany(path.Member("attributes"), values, kMaxAttributeValues);
@@ -328,7 +331,7 @@ void ValidateDeviceClass(const DeviceClass& device_class, FieldErrors& errors) {
     if (device_class.spec.config[i].opaque) {
       ValidateOpaque(*device_class.spec.config[i].opaque, at.Member("opaque"), errors);
     } else {
-      errors.Required(at.Member("opaque"), "a configuration needs `opaque`");
+      errors.Required(at.Member("opaque"));
     }
   }
   if (const auto& name = device_class.spec.extended_resource_name) {
@@ -344,23 +347,26 @@ void ValidateResourceSlice(const ResourceSlice& slice, FieldErrors& errors) {
   const FieldPath path("spec");
   const ResourceSliceSpec& spec = slice.spec;
   if (spec.driver.empty()) {
-    errors.Required(path.Member("driver"), "name the driver that publishes the slice");
+    errors.Required(path.Member("driver"));
   } else if (const std::string reason = CheckDnsSubdomain(spec.driver); !reason.empty()) {
     errors.Invalid(path.Member("driver"), spec.driver, reason);
   }
-  if (spec.pool.name.empty()) errors.Required(path.Member("pool").Member("name"), "name the pool");
-  if (spec.pool.generation < 0) {
-    errors.Invalid(path.Member("pool").Member("generation"), std::to_string(spec.pool.generation),
-                   "must be greater than or equal to zero");
-  }
+  if (spec.pool.name.empty()) errors.Required(path.Member("pool").Member("name"));
   if (spec.pool.resource_slice_count <= 0) {
-    errors.Invalid(path.Member("pool").Member("resourceSliceCount"), std::to_string(spec.pool.resource_slice_count),
+    errors.Invalid(path.Member("pool").Member("resourceSliceCount"), spec.pool.resource_slice_count,
                    "must be greater than zero");
+  }
+  if (spec.pool.generation < 0) {
+    errors.Invalid(path.Member("pool").Member("generation"), spec.pool.generation,
+                   "must be greater than or equal to zero");
   }
   const bool per_device = spec.per_device_node_selection.value_or(false);
   const int selectors = int{spec.node_name.has_value()} + int{spec.node_selector.has_value()} +
                         int{spec.all_nodes.value_or(false)} + int{per_device};
-  if (selectors != 1) {
+  if (selectors == 0) {
+    errors.Required(path,
+                    "exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required");
+  } else if (selectors > 1) {
     errors.Invalid(path, "",
                    "exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required");
   }
@@ -384,7 +390,7 @@ void ValidateResourceSlice(const ResourceSlice& slice, FieldErrors& errors) {
     const Device& device = spec.devices[i];
     const FieldPath at = path.Member("devices").Index(i);
     ValidateDevice(device, per_device, at, errors);
-    if (!names.insert(device.name).second) errors.Duplicate(at.Member("name"), device.name);
+    if (!names.insert(device.name).second) errors.Duplicate(at, device.name);
     constrained = constrained || !device.taints.empty() || !device.consumes_counters.empty() ||
                   std::ranges::any_of(device.attributes, [](const auto& it) { return IsList(it.second); });
   }
@@ -400,7 +406,7 @@ void ValidateDeviceTaintRule(const DeviceTaintRule& rule, FieldErrors& errors) {
     errors.Invalid(path.Member("key"), taint.key, reason);
   }
   if (taint.effect != "None" && taint.effect != "NoSchedule" && taint.effect != "NoExecute") {
-    errors.Unsupported(path.Member("effect"), taint.effect, {"None", "NoSchedule", "NoExecute"});
+    errors.Unsupported(path.Member("effect"), taint.effect, {"NoExecute", "NoSchedule", "None"});
   }
 }
 
