@@ -203,7 +203,8 @@ TEST(ClusterFile, NamesAndLabelsHaveTheFormatsOfKubernetesAndErrorsTheirPlace) {
     const auto file = ParseClusterFile("c.yaml", "kind: Cluster\nnodes:\n- " + node + "\n");
     return file ? "" : file.error().message;
   };
-  EXPECT_THAT(error_of("name: a..b"), StartsWith("c.yaml:3:3: nodes[0].name: \"a..b\" is no node name: a lowercase RFC 1123 subdomain must"));
+  EXPECT_THAT(error_of("name: a..b"),
+              StartsWith("c.yaml:3:3: nodes[0].name: \"a..b\" is no node name: a lowercase RFC 1123 subdomain must"));
   EXPECT_THAT(error_of("name: " + std::string(64, 'a')), HasSubstr("no more than 63"));
   EXPECT_EQ(error_of("name: a.b"), "");
   EXPECT_THAT(error_of("{name: box, labels: {a b: c}}"), StartsWith("c.yaml:3:"));

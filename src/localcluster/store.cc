@@ -7,7 +7,9 @@
 #include "api/patch/merge_patch.h"
 #include "base/check.h"
 #include "kube/typed.h"
+#include "localcluster/admission/admission.h"
 #include "localcluster/object_tree.h"
+#include "localcluster/service_addresses.h"
 #include "localcluster/store_state.h"
 
 namespace kumiko::localcluster {
@@ -135,6 +137,23 @@ std::optional<Tree> Replace(Store::State& state, const kube::ObjectKey& key, con
 // not given again: who asks for what happened since gets kExpired, and lists.
 constexpr std::uint64_t kLostInAKill = std::uint64_t{1} << 20;
 
+// The end of a generated name that admission may need. Only pods draw one, so that other writes leave the dice alone.
+std::string SuffixFor(const kube::ObjectKey& key, Random& random) {
+  return key.kind == "Pod" ? RandomSuffix(random) : std::string();
+}
+
+ClusterReader ReaderOf(Store& store) {
+  return {.get =
+              [&store](std::string_view kind, std::string_view name_space, std::string_view name) {
+                return store.Get({std::string(kind), std::string(name_space), std::string(name)}).value_or(nullptr);
+              },
+          .list =
+              [&store](std::string_view kind) {
+                const auto list = store.List({std::string(kind), "", ""});
+                return list ? list->items : std::vector<Tree>();
+              }};
+}
+
 }  // namespace
 
 Store::Store(const Clock& clock, StoreOptions options)
@@ -232,6 +251,12 @@ kube::ApiResult<Tree> Store::CreateObject(const Json& object, const WriteOptions
   if (options.finish) {
     KU_TRY_API(prepared, options.finish(nullptr, std::move(prepared)));
   }
+  if (kind.custom == nullptr) {
+    const std::string suffix = state_->With([&](State& state) { return SuffixFor(key, state.random); });
+    if (auto admitted = Admit(prepared, ReaderOf(*this), suffix); !admitted) {
+      return kube::Refuse(std::move(admitted).error());
+    }
+  }
   std::vector<api::FieldError> errors = CheckObject(kind, prepared, nullptr);
   if (key.name.empty())
     errors.insert(errors.begin(), {"metadata.name", "Required value: name or generateName is required"});
@@ -246,6 +271,10 @@ kube::ApiResult<Tree> Store::CreateObject(const Json& object, const WriteOptions
     if (state.Find(key) != nullptr) return kube::Refuse(kube::AlreadyExists(*kind.info, key.name));
     MetadataOf(prepared)["name"] = key.name;
     StampCreated(kind, prepared, RandomUuid(state.random), now);
+    if (kind.custom == nullptr && key.kind == "Service") {
+      const auto taken = AssignAddresses(prepared, state.AllOf(key.kind));
+      if (!taken.empty()) return kube::Refuse(kube::Invalid(*kind.info, key.name, taken));
+    }
     if (options.dry_run) return std::make_shared<const Json>(std::move(prepared));
     return state.Put(key, std::move(prepared));
   });
@@ -263,6 +292,11 @@ kube::ApiResult<Tree> Store::ChangeObject(const kube::ObjectKey& key, kube::Subr
     Json after = PrepareUpdate(kind, *before, sent, subresource);
     if (options.finish) {
       KU_TRY_API(after, options.finish(before.get(), std::move(after)));
+    }
+    if (kind.custom == nullptr && key.kind == "Service") {
+      const auto others = state_->With([&](const State& state) { return state.AllOf(key.kind); });
+      const auto taken = AssignAddresses(after, others);
+      if (!taken.empty()) return kube::Refuse(kube::Invalid(*kind.info, key.name, taken));
     }
     if (after != *before) {
       const auto errors = CheckObject(kind, after, before.get());

@@ -5,8 +5,11 @@
 #include <utility>
 
 #include "api/patch/merge_patch.h"
+#include "api/patch/strategic_merge.h"
 #include "kube/typed.h"
+#include "localcluster/admission/admission.h"
 #include "localcluster/object_tree.h"
+#include "localcluster/service_addresses.h"
 #include "localcluster/store.h"
 #include "localcluster/store_state.h"
 
@@ -35,10 +38,46 @@ ManifestProblem ProblemOf(std::size_t manifest, const std::string& message) {
   return {manifest, head, message.substr(colon + 2)};
 }
 
+// Lists of a pod are merged by the names of their items, as kubectl does: admission has added to them.
 Json Applied(const ServedKind& kind, const Json& before, const Json& sent) {
   Json after = before;
-  api::MergePatch(after, sent);
+  if (StringAt(before, {"kind"}) == "Pod") {
+    if (auto merged = api::StrategicMerge(before, sent, *api::SchemaOf("", "v1", "Pod"))) after = *std::move(merged);
+  } else {
+    api::MergePatch(after, sent);
+  }
   return PrepareUpdate(kind, before, after, kube::Subresource::kNone);
+}
+
+// The cluster as it will be with the manifests.
+ClusterReader ReaderOf(Store& store, const std::vector<Pending>& pending) {
+  return {.get = [&store, &pending](std::string_view kind, std::string_view name_space, std::string_view name) -> Tree {
+            for (const Pending& entry : pending) {
+              if (entry.key.kind == kind && entry.key.namespace_ == name_space && entry.key.name == name) {
+                return std::make_shared<const Json>(entry.fresh);
+              }
+            }
+            return store.Get({std::string(kind), std::string(name_space), std::string(name)}).value_or(nullptr);
+          },
+          .list =
+              [&store](std::string_view kind) {
+                const auto list = store.List({std::string(kind), "", ""});
+                return list ? list->items : std::vector<Tree>();
+              }};
+}
+
+// What admission and validation have against the manifest, of which `entry.after` is the result.
+void Check(Pending& entry, const ClusterReader& cluster, const std::string& suffix,
+           std::vector<ManifestProblem>& problems) {
+  if (entry.before == nullptr && entry.kind.custom == nullptr) {
+    if (const auto admitted = Admit(entry.after, cluster, suffix); !admitted) {
+      problems.push_back({entry.manifest, "", admitted.error().message});
+      return;
+    }
+  }
+  for (api::FieldError& error : CheckObject(entry.kind, entry.after, entry.before.get())) {
+    problems.push_back({entry.manifest, std::move(error.path), std::move(error.message)});
+  }
 }
 
 std::vector<ManifestProblem> Prepare(const ServedKinds& kinds, std::span<const Json> manifests,
@@ -65,6 +104,19 @@ std::vector<ManifestProblem> Prepare(const ServedKinds& kinds, std::span<const J
     pending.push_back(std::move(entry));
   }
   return problems;
+}
+
+// Writes what only the store knows; Services get addresses.
+void Stamp(std::vector<Pending>& pending, Store::State& state, Time now, std::vector<ManifestProblem>& problems) {
+  std::vector<Tree> services = state.AllOf("Service");
+  for (Pending& entry : pending) {
+    if (entry.before == nullptr) StampCreated(entry.kind, entry.after, RandomUuid(state.random), now);
+    if (entry.key.kind != "Service") continue;
+    for (api::FieldError& error : AssignAddresses(entry.after, services)) {
+      problems.push_back({entry.manifest, std::move(error.path), std::move(error.message)});
+    }
+    services.push_back(std::make_shared<const Json>(entry.after));
+  }
 }
 
 bool NamespaceComesAlong(const std::vector<Pending>& pending, const std::string& name) {
@@ -99,9 +151,10 @@ std::vector<ManifestProblem> Store::ApplyAll(std::span<const Json> manifests) {
         continue;
       }
       entry.after = entry.before == nullptr ? entry.fresh : Applied(entry.kind, *entry.before, entry.sent);
-      for (api::FieldError& error : CheckObject(entry.kind, entry.after, entry.before.get())) {
-        problems.push_back({entry.manifest, std::move(error.path), std::move(error.message)});
-      }
+      const bool draws = entry.before == nullptr && entry.key.kind == "Pod";
+      const std::string suffix =
+          draws ? state_->With([](State& state) { return RandomSuffix(state.random); }) : std::string();
+      Check(entry, ReaderOf(*this, pending), suffix, problems);
     }
     if (!problems.empty()) return problems;
 
@@ -111,19 +164,17 @@ std::vector<ManifestProblem> Store::ApplyAll(std::span<const Json> manifests) {
       for (const Pending& entry : pending) {
         if (state.Find(entry.key) != entry.before) return false;
       }
+      Stamp(pending, state, now, problems);
+      if (!problems.empty()) return true;
       for (Pending& entry : pending) {
-        if (entry.before == nullptr) {
-          StampCreated(entry.kind, entry.after, RandomUuid(state.random), now);
-        } else if (entry.after == *entry.before) {
-          continue;
-        }
+        if (entry.before != nullptr && entry.after == *entry.before) continue;
         wrote = true;
         state.Put(entry.key, std::move(entry.after));
       }
       return true;
     });
     if (wrote) Changed();
-    if (done) return {};
+    if (done) return problems;
   }
 }
 

@@ -20,6 +20,14 @@ std::shared_ptr<const Json> Store::State::Find(const kube::ObjectKey& key) const
   return found == objects.end() ? nullptr : found->second;
 }
 
+std::vector<std::shared_ptr<const Json>> Store::State::AllOf(const std::string& kind) const {
+  std::vector<std::shared_ptr<const Json>> found;
+  for (auto at = objects.lower_bound({kind, "", ""}); at != objects.end() && at->first.kind == kind; ++at) {
+    found.push_back(at->second);
+  }
+  return found;
+}
+
 std::shared_ptr<const Json> Store::State::Put(const kube::ObjectKey& key, Json object) {
   object.as_object()["metadata"].as_object()["resourceVersion"] = std::to_string(revision + 1);
   auto stored = std::make_shared<const Json>(std::move(object));

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/json.h"
 #include "base/random.h"
@@ -26,6 +27,8 @@ struct Store::State {
 
   // Null when there is none.
   std::shared_ptr<const Json> Find(const kube::ObjectKey& key) const;
+  // All of a kind, ordered by (namespace, name).
+  std::vector<std::shared_ptr<const Json>> AllOf(const std::string& kind) const;
   // Stores `object` under a new revision, which is written into it. Adds the key or replaces what it holds.
   std::shared_ptr<const Json> Put(const kube::ObjectKey& key, Json object);
   // The key must exist.

@@ -90,15 +90,33 @@ void GenerateSelector(Json& job) {
   const std::string uid(StringAt(job, {"metadata", "uid"}));
   Json& spec = MakeMember(job, "spec");
   Json& labels = MakeMember(MakeMember(MakeMember(spec, "template"), "metadata"), "labels");
+  // A Job without labels of its own has those of its pods, the generated ones too.
+  const Json* own = FindPath(job, {"metadata", "labels"});
+  const bool shared = own != nullptr && *own == labels;
   for (const auto& [label, value] :
        {std::pair("job-name", name), std::pair("batch.kubernetes.io/job-name", name), std::pair("controller-uid", uid),
         std::pair("batch.kubernetes.io/controller-uid", uid)}) {
     if (!labels.as_object().contains(label)) labels.as_object()[label] = value;
   }
+  if (shared) MetadataOf(job)["labels"] = Json(labels);
   Json& selected = MakeMember(MakeMember(spec, "selector"), "matchLabels");
   if (!selected.as_object().contains("batch.kubernetes.io/controller-uid")) {
     selected.as_object()["batch.kubernetes.io/controller-uid"] = uid;
   }
+}
+
+// A pod that must not be scheduled yet says so from the start.
+void WriteGatedCondition(Json& pod) {
+  const Json* gates = FindPath(pod, {"spec", "schedulingGates"});
+  if (gates == nullptr || !gates->is_array() || gates->get_array().empty()) return;
+  const Json created(StringAt(pod, {"metadata", "creationTimestamp"}));
+  MakeMember(pod, "status").as_object()["conditions"] =
+      JsonArray{JsonObject{{"type", "PodScheduled"},
+                           {"status", "False"},
+                           {"reason", "SchedulingGated"},
+                           {"message", "Scheduling is blocked due to non-empty scheduling gates"},
+                           {"lastProbeTime", nullptr},
+                           {"lastTransitionTime", created}}};
 }
 
 bool HasMember(const JsonObject& object, std::string_view name) {
@@ -129,7 +147,9 @@ void KeepNodePorts(const Json& before, Json& after) {
 }  // namespace
 
 void WriteGenerated(Json& object) {
-  if (StringAt(object, {"kind"}) == "Job") GenerateSelector(object);
+  const std::string_view kind = StringAt(object, {"kind"});
+  if (kind == "Job") GenerateSelector(object);
+  if (kind == "Pod") WriteGatedCondition(object);
 }
 
 void KeepAssigned(const Json& before, Json& after) {
