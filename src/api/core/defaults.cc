@@ -54,12 +54,22 @@ void FillMissing(JsonObject& to, const JsonObject& from) {
   }
 }
 
-// A limit is a request too where there is no other.
+std::optional<Quantity> ReadQuantity(const Json& value) {
+  auto parsed =
+      value.is_string() ? Quantity::Parse(std::string_view(value.get_string())) : Quantity::Parse(WriteJson(value));
+  if (!parsed) return std::nullopt;
+  return *parsed;
+}
+
+// A limit is a request too where there is no other. What is no quantity stays one mistake.
 void DefaultRequests(JsonObject& container) {
   JsonObject* resources = MapAt(container, "resources");
   JsonObject* limits = resources == nullptr ? nullptr : MapAt(*resources, "limits");
   if (limits == nullptr || limits->empty()) return;
-  const JsonObject copy = *limits;  // making the requests may move them
+  JsonObject copy;  // making the requests may move them
+  for (const auto& [name, value] : *limits) {
+    if (ReadQuantity(value)) copy[name] = value;
+  }
   if (JsonObject* requests = MakeMapAt(*resources, "requests")) FillMissing(*requests, copy);
 }
 
@@ -79,10 +89,8 @@ Qos QosOf(const JsonObject& resources, std::string_view resource) {
     const Json* member = resources.if_contains(list);
     const Json* value = member == nullptr ? nullptr : Find(*member, resource);
     if (value == nullptr) return std::nullopt;
-    auto parsed = value->is_string() ? Quantity::Parse(std::string_view(value->get_string()))
-                                     : Quantity::Parse(WriteJson(*value));
-    if (!parsed || parsed->IsZero()) return std::nullopt;
-    return *parsed;
+    const auto parsed = ReadQuantity(*value);
+    return parsed && !parsed->IsZero() ? parsed : std::nullopt;
   };
   const std::optional<Quantity> request = amount("requests");
   const std::optional<Quantity> limit = amount("limits");
