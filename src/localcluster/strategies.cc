@@ -157,7 +157,7 @@ void KeepAssigned(const Json& before, Json& after) {
   const Json* old_spec = Find(before, "spec");
   if (old_spec == nullptr || !old_spec->is_object()) return;
   JsonObject& spec = MakeMember(after, "spec").as_object();
-  const std::string_view type = StringAt(after, {"spec", "type"});
+  const std::string type(StringAt(after, {"spec", "type"}));  // short texts move with the members that are added
   if (type == "ExternalName" || StringAt(before, {"spec", "type"}) == "ExternalName") return;
   // An address that the client does name is the list of addresses, too.
   if (!HasMember(spec, "clusterIP")) {
