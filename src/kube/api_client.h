@@ -73,8 +73,7 @@ class ApiClient {
   // The same; `wake` is called when Poll has something to say, from any thread, perhaps once more after the watch was
   // dropped. It must be quick. A store in this process does not call it: it has StoreOptions::on_change.
   virtual Result<std::unique_ptr<Watch>> StartWatch(const ObjectKey& key, const std::string& resource_version,
-                                                    std::function<void()> wake) {
-    static_cast<void>(wake);
+                                                    std::function<void()> /*wake*/) {  // NOLINT: a client keeps it
     return StartWatch(key, resource_version);
   }
 
