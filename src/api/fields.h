@@ -13,6 +13,7 @@
 #include "api/batch/types.h"
 #include "api/core/types.h"
 #include "api/meta/object_meta.h"
+#include "api/policy/types.h"
 #include "api/resource/types.h"
 
 namespace kumiko::api {
@@ -145,9 +146,11 @@ void Fields(auto& f, Is<Container> auto& x) {
   f("args", x.args);
   f("env", x.env);
   f("resources", x.resources);
-  f.Kept("workingDir", "ports", "envFrom", "resizePolicy", "restartPolicy", "restartPolicyRules", "volumeMounts",
-         "volumeDevices", "livenessProbe", "readinessProbe", "startupProbe", "lifecycle", "terminationMessagePath",
-         "terminationMessagePolicy", "imagePullPolicy", "securityContext", "stdin", "stdinOnce", "tty");
+  f("restartPolicy", x.restart_policy);
+  f("imagePullPolicy", x.image_pull_policy);
+  f.Kept("workingDir", "ports", "envFrom", "resizePolicy", "restartPolicyRules", "volumeMounts", "volumeDevices",
+         "livenessProbe", "readinessProbe", "startupProbe", "lifecycle", "terminationMessagePath",
+         "terminationMessagePolicy", "securityContext", "stdin", "stdinOnce", "tty");
 }
 
 void Fields(auto& f, Is<PodResourceClaim> auto& x) {
@@ -155,6 +158,16 @@ void Fields(auto& f, Is<PodResourceClaim> auto& x) {
   f("resourceClaimName", x.resource_claim_name);
   f("resourceClaimTemplateName", x.resource_claim_template_name);
   f.Moved("source", "resourceClaimName and resourceClaimTemplateName stand directly in the entry since 1.31");
+}
+
+void Fields(auto& f, Is<NodeAffinity> auto& x) {
+  f("requiredDuringSchedulingIgnoredDuringExecution", x.required);
+  f.Kept("preferredDuringSchedulingIgnoredDuringExecution");
+}
+
+void Fields(auto& f, Is<Affinity> auto& x) {
+  f("nodeAffinity", x.node_affinity);
+  f.Kept("podAffinity", "podAntiAffinity");
 }
 
 void Fields(auto& f, Is<PodSpec> auto& x) {
@@ -169,17 +182,27 @@ void Fields(auto& f, Is<PodSpec> auto& x) {
   f("containers", x.containers);
   f("initContainers", x.init_containers);
   f("resourceClaims", x.resource_claims);
-  f.Kept("volumes", "ephemeralContainers", "activeDeadlineSeconds", "dnsPolicy", "serviceAccountName", "serviceAccount",
-         "automountServiceAccountToken", "hostNetwork", "hostPID", "hostIPC", "shareProcessNamespace",
-         "securityContext", "imagePullSecrets", "hostname", "subdomain", "affinity", "hostAliases", "dnsConfig",
-         "readinessGates", "runtimeClassName", "enableServiceLinks", "preemptionPolicy", "overhead",
-         "topologySpreadConstraints", "setHostnameAsFQDN", "os", "hostUsers", "schedulingGates", "resources",
-         "hostnameOverride", "schedulingGroup", "workloadRef");
+  f("affinity", x.affinity);
+  f("hostNetwork", x.host_network);
+  f("activeDeadlineSeconds", x.active_deadline_seconds);
+  f.Kept("volumes", "ephemeralContainers", "dnsPolicy", "serviceAccountName", "serviceAccount",
+         "automountServiceAccountToken", "hostPID", "hostIPC", "shareProcessNamespace", "securityContext",
+         "imagePullSecrets", "hostname", "subdomain", "hostAliases", "dnsConfig", "readinessGates", "runtimeClassName",
+         "enableServiceLinks", "preemptionPolicy", "overhead", "topologySpreadConstraints", "setHostnameAsFQDN", "os",
+         "hostUsers", "schedulingGates", "resources", "hostnameOverride", "schedulingGroup", "workloadRef");
 }
 
 void Fields(auto& f, Is<PodResourceClaimStatus> auto& x) {
   f.Always("name", x.name);
   f("resourceClaimName", x.resource_claim_name);
+}
+
+void Fields(auto& f, Is<ContainerStatus> auto& x) {
+  f("name", x.name);
+  f("ready", x.ready);
+  f("restartCount", x.restart_count);
+  f.Kept("state", "lastState", "image", "imageID", "containerID", "started", "allocatedResources", "resources",
+         "volumeMounts", "user", "allocatedResourcesStatus", "stopSignal");
 }
 
 void Fields(auto& f, Is<PodStatus> auto& x) {
@@ -189,9 +212,11 @@ void Fields(auto& f, Is<PodStatus> auto& x) {
   f("startTime", x.start_time);
   f("conditions", x.conditions);
   f("resourceClaimStatuses", x.resource_claim_statuses);
-  f.Kept("observedGeneration", "nominatedNodeName", "hostIP", "hostIPs", "podIP", "podIPs", "initContainerStatuses",
-         "containerStatuses", "qosClass", "ephemeralContainerStatuses", "resize", "extendedResourceClaimStatus",
-         "nodeAllocatableResourceClaimStatuses", "allocatedResources", "resources");
+  f("containerStatuses", x.container_statuses);
+  f("podIP", x.pod_ip);
+  f.Kept("observedGeneration", "nominatedNodeName", "hostIP", "hostIPs", "podIPs", "initContainerStatuses", "qosClass",
+         "ephemeralContainerStatuses", "resize", "extendedResourceClaimStatus", "nodeAllocatableResourceClaimStatuses",
+         "allocatedResources", "resources");
 }
 
 void Fields(auto& f, Is<Pod> auto& x) {
@@ -518,20 +543,38 @@ void Fields(auto& f, Is<DeviceTaintRule> auto& x) {
 
 // apps/v1
 
+void Fields(auto& f, Is<RollingUpdate> auto& x) {
+  f("maxSurge", x.max_surge);
+  f("maxUnavailable", x.max_unavailable);
+  f("partition", x.partition);
+}
+
+void Fields(auto& f, Is<UpdateStrategy> auto& x) {
+  f("type", x.type);
+  f("rollingUpdate", x.rolling_update);
+}
+
 void Fields(auto& f, Is<DeploymentSpec> auto& x) {
   f("replicas", x.replicas);
   f("selector", x.selector);
   f("template", x.template_);
-  f.Kept("strategy", "minReadySeconds", "revisionHistoryLimit", "paused", "progressDeadlineSeconds");
+  f("strategy", x.strategy);
+  f("minReadySeconds", x.min_ready_seconds);
+  f("revisionHistoryLimit", x.revision_history_limit);
+  f("paused", x.paused);
+  f("progressDeadlineSeconds", x.progress_deadline_seconds);
 }
 
 void Fields(auto& f, Is<WorkloadStatus> auto& x) {
   f("observedGeneration", x.observed_generation);
   f.Always("replicas", x.replicas);
+  f("updatedReplicas", x.updated_replicas);
   f("readyReplicas", x.ready_replicas);
   f("availableReplicas", x.available_replicas);
-  f.Kept("updatedReplicas", "unavailableReplicas", "terminatingReplicas", "fullyLabeledReplicas", "conditions",
-         "collisionCount");
+  f("terminatingReplicas", x.terminating_replicas);
+  f("conditions", x.conditions);
+  f("collisionCount", x.collision_count);
+  f.Kept("unavailableReplicas", "fullyLabeledReplicas");
 }
 
 void Fields(auto& f, Is<Deployment> auto& x) {
@@ -546,6 +589,57 @@ void Fields(auto& f, Is<ReplicaSet> auto& x) {
   f("status", x.status);
 }
 
+void Fields(auto& f, Is<StatefulSetOrdinals> auto& x) {
+  f("start", x.start);
+}
+
+void Fields(auto& f, Is<StatefulSetSpec> auto& x) {
+  f("replicas", x.replicas);
+  f("selector", x.selector);
+  f("template", x.template_);
+  f("serviceName", x.service_name);
+  f("podManagementPolicy", x.pod_management_policy);
+  f("updateStrategy", x.update_strategy);
+  f("minReadySeconds", x.min_ready_seconds);
+  f("revisionHistoryLimit", x.revision_history_limit);
+  f("ordinals", x.ordinals);
+  f.Kept("volumeClaimTemplates", "persistentVolumeClaimRetentionPolicy");
+}
+
+void Fields(auto& f, Is<StatefulSetStatus> auto& x) {
+  f("currentRevision", x.current_revision);
+  f("updateRevision", x.update_revision);
+  f("collisionCount", x.collision_count);
+  f.Kept("observedGeneration", "replicas", "readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas",
+         "conditions");
+}
+
+void Fields(auto& f, Is<StatefulSet> auto& x) {
+  f("metadata", x.metadata);
+  f("spec", x.spec);
+  f("status", x.status);
+}
+
+void Fields(auto& f, Is<DaemonSetSpec> auto& x) {
+  f("selector", x.selector);
+  f("template", x.template_);
+  f("updateStrategy", x.update_strategy);
+  f("minReadySeconds", x.min_ready_seconds);
+  f("revisionHistoryLimit", x.revision_history_limit);
+}
+
+void Fields(auto& f, Is<DaemonSet> auto& x) {
+  f("metadata", x.metadata);
+  f("spec", x.spec);
+  f.Kept("status");
+}
+
+void Fields(auto& f, Is<ControllerRevision> auto& x) {
+  f("metadata", x.metadata);
+  f.Always("revision", x.revision);
+  f("data", x.data);
+}
+
 // batch/v1
 
 void Fields(auto& f, Is<JobSpec> auto& x) {
@@ -555,8 +649,11 @@ void Fields(auto& f, Is<JobSpec> auto& x) {
   f("suspend", x.suspend);
   f("selector", x.selector);
   f("template", x.template_);
-  f.Kept("activeDeadlineSeconds", "podFailurePolicy", "successPolicy", "backoffLimitPerIndex", "maxFailedIndexes",
-         "manualSelector", "ttlSecondsAfterFinished", "completionMode", "podReplacementPolicy", "managedBy");
+  f("activeDeadlineSeconds", x.active_deadline_seconds);
+  f("ttlSecondsAfterFinished", x.ttl_seconds_after_finished);
+  f("completionMode", x.completion_mode);
+  f.Kept("podFailurePolicy", "successPolicy", "backoffLimitPerIndex", "maxFailedIndexes", "manualSelector",
+         "podReplacementPolicy", "managedBy");
 }
 
 void Fields(auto& f, Is<JobStatus> auto& x) {
@@ -566,13 +663,51 @@ void Fields(auto& f, Is<JobStatus> auto& x) {
   f("startTime", x.start_time);
   f("completionTime", x.completion_time);
   f("conditions", x.conditions);
-  f.Kept("ready", "terminating", "completedIndexes", "failedIndexes", "uncountedTerminatedPods");
+  f("completedIndexes", x.completed_indexes);
+  f.Kept("ready", "terminating", "failedIndexes", "uncountedTerminatedPods");
 }
 
 void Fields(auto& f, Is<Job> auto& x) {
   f("metadata", x.metadata);
   f("spec", x.spec);
   f("status", x.status);
+}
+
+void Fields(auto& f, Is<CronJobSpec> auto& x) {
+  f("schedule", x.schedule);
+  f("timeZone", x.time_zone);
+  f("startingDeadlineSeconds", x.starting_deadline_seconds);
+  f("concurrencyPolicy", x.concurrency_policy);
+  f("suspend", x.suspend);
+  f("successfulJobsHistoryLimit", x.successful_jobs_history_limit);
+  f("failedJobsHistoryLimit", x.failed_jobs_history_limit);
+  f.Kept("jobTemplate");
+}
+
+void Fields(auto& f, Is<CronJobStatus> auto& x) {
+  f("lastScheduleTime", x.last_schedule_time);
+  f.Kept("active", "lastSuccessfulTime");
+}
+
+void Fields(auto& f, Is<CronJob> auto& x) {
+  f("metadata", x.metadata);
+  f("spec", x.spec);
+  f("status", x.status);
+}
+
+// policy/v1
+
+void Fields(auto& f, Is<PodDisruptionBudgetSpec> auto& x) {
+  f("minAvailable", x.min_available);
+  f("selector", x.selector);
+  f("maxUnavailable", x.max_unavailable);
+  f.Kept("unhealthyPodEvictionPolicy");
+}
+
+void Fields(auto& f, Is<PodDisruptionBudget> auto& x) {
+  f("metadata", x.metadata);
+  f("spec", x.spec);
+  f.Kept("status");
 }
 
 }  // namespace kumiko::api

@@ -3,5 +3,6 @@
 namespace kumiko::api {
 
 KU_INSTANTIATE_CODEC(Job);
+KU_INSTANTIATE_CODEC(CronJob);
 
 }  // namespace kumiko::api

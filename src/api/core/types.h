@@ -91,6 +91,15 @@ struct Container {
   std::vector<std::string> args;
   std::vector<EnvVar> env;
   ResourceRequirements resources;
+  std::string restart_policy;  // of init containers: Always makes a sidecar
+  std::string image_pull_policy;
+};
+
+struct NodeAffinity {
+  std::optional<NodeSelector> required;
+};
+struct Affinity {
+  NodeAffinity node_affinity;
 };
 
 struct PodResourceClaim {
@@ -111,11 +120,20 @@ struct PodSpec {
   std::vector<Container> containers;
   std::vector<Container> init_containers;
   std::vector<PodResourceClaim> resource_claims;
+  Affinity affinity;
+  bool host_network = false;
+  std::optional<std::int64_t> active_deadline_seconds;
 };
 
 struct PodResourceClaimStatus {
   std::string name;
   std::optional<std::string> resource_claim_name;  // absent: the claim is not needed
+};
+
+struct ContainerStatus {
+  std::string name;
+  bool ready = false;
+  std::int64_t restart_count = 0;
 };
 
 struct PodStatus {
@@ -125,6 +143,8 @@ struct PodStatus {
   std::optional<Time> start_time;
   std::vector<Condition> conditions;
   std::vector<PodResourceClaimStatus> resource_claim_statuses;
+  std::vector<ContainerStatus> container_statuses;
+  std::string pod_ip;
 };
 
 struct Pod {
