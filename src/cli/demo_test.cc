@@ -21,12 +21,12 @@ TEST(PageOf, CountsPodsThatEndedAndSaysWhyTheyFailed) {
   const auto pods = ParseYamlDocuments(R"(apiVersion: v1
 kind: Pod
 metadata: {name: bad, annotations: {kumiko.dev/run-for: 1s, kumiko.dev/exit-code: "3"}}
-spec: {containers: [{name: c, image: i}]}
+spec: {restartPolicy: Never, containers: [{name: c, image: i}]}
 ---
 apiVersion: v1
 kind: Pod
 metadata: {name: good, annotations: {kumiko.dev/run-for: 1s}}
-spec: {containers: [{name: c, image: i}]}
+spec: {restartPolicy: Never, containers: [{name: c, image: i}]}
 )",
                                        "p.yaml");
   ASSERT_TRUE(pods) << pods.error().message;

@@ -101,13 +101,17 @@ Status Serve(const UpOptions& options, Session& session, const report::Style& st
              std::ostream& out) {
   Status ended;
   std::uint64_t shown = session.cluster->store().Revision();
+  std::string printed;
   std::jthread loop([&](const std::stop_token& stop) { ended = session.cluster->Run(stop); });
   while (out && !signals.Arrived()) {
     const std::uint64_t now = session.cluster->store().Revision();
     if (now == shown || !IsTerminal(STDOUT_FILENO)) continue;
     shown = now;
-    KU_TRY(const std::string page, Show(options, session, style));
+    KU_TRY(std::string page, Show(options, session, style));
+    // Much of what is written, such as the Leases of nodes, is not on the page.
+    if (page == printed) continue;
     out << '\n' << page << std::flush;
+    printed = std::move(page);
   }
   loop.request_stop();
   loop.join();

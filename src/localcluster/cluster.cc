@@ -1,11 +1,13 @@
 #include "localcluster/cluster.h"
 
+#include <algorithm>
 #include <condition_variable>
 #include <mutex>
 #include <utility>
 
 #include "base/log.h"
 #include "base/text.h"
+#include "localcluster/bootstrap.h"
 #include "localcluster/controllers/controllers.h"
 #include "localcluster/kubelet.h"
 #include "localcluster/scheduler_loop.h"
@@ -25,14 +27,10 @@ class Bell {
     waiting_.notify_all();
   }
 
-  // Until rung, asked to stop, or `limit` has passed (nothing: no limit).
-  void Wait(std::stop_token stop, std::optional<Duration> limit) {
+  // Until rung, asked to stop, or `limit` has passed.
+  void Wait(std::stop_token stop, Duration limit) {
     std::unique_lock lock(mutex_);
-    if (limit) {
-      waiting_.wait_for(lock, stop, *limit, [this] { return rung_; });
-    } else {
-      waiting_.wait(lock, stop, [this] { return rung_; });
-    }
+    waiting_.wait_for(lock, stop, limit, [this] { return rung_; });
     rung_ = false;
   }
 
@@ -60,19 +58,27 @@ struct Cluster::Impl {
                                  .on_change = [this] { Wrote(); },
                                  .state = options.state,
                                  .content = std::move(content)}),
-        scheduler(store, time,
+        workloads(store, time),
+        scheduler(store, time, workloads.events,
                   SchedulerOptions{.policy = options.policy,
                                    .demand = options.use_demand ? DemandOf(file) : allocator::Demand(),
                                    .seed = options.seed}),
-        kubelet(store, time) {
+        kubelet(workloads) {
     controllers.push_back(MakeNamespaceController(store));
     controllers.push_back(MakeDefinitionController(store));
     controllers.push_back(MakeGarbageCollector(store));
-    controllers.push_back(MakeDeploymentController(store));
-    controllers.push_back(MakeReplicaSetController(store, time));
-    controllers.push_back(MakeJobController(store, time));
-    controllers.push_back(MakeClaimController(store));
+    controllers.push_back(MakeDeploymentController(workloads));
+    controllers.push_back(MakeReplicaSetController(workloads));
+    controllers.push_back(MakeJobController(workloads));
+    controllers.push_back(MakeStatefulSetController(workloads));
+    controllers.push_back(MakeDaemonSetController(workloads));
+    controllers.push_back(MakeCronJobController(workloads));
+    controllers.push_back(MakeClaimController(workloads));
+    controllers.push_back(MakeDisruptionBudgetController(workloads));
+    controllers.push_back(MakeNamespaceContentsController(workloads));
     controllers.push_back({"kubelet", [this] { return kubelet.Step(); }, [this] { return kubelet.NextWake(); }});
+    controllers.push_back(
+        {"events", [this] { return workloads.events.Expire(); }, [this] { return workloads.events.NextWake(); }});
     scheduling = {"scheduler", [this] { return scheduler.Step(); }, {}};
   }
 
@@ -106,6 +112,7 @@ struct Cluster::Impl {
   std::function<void()> on_write;
   const Clock& clock;
   Store store;
+  Workloads workloads;
   SchedulerLoop scheduler;
   Kubelet kubelet;
   std::vector<Controller> controllers;
@@ -123,7 +130,8 @@ Result<std::unique_ptr<Cluster>> Cluster::Create(const ClusterFile& file, const 
   }
   const bool goes_on = !content.objects.empty();
   auto impl = std::make_unique<Impl>(file, options, std::move(content), clock);
-  if (!goes_on) KU_TRY_OK(PublishNodes(impl->store, file));
+  KU_TRY_OK(Bootstrap(impl->store));
+  if (!goes_on) KU_TRY_OK(PublishNodes(impl->store, file, clock.Now()));
   auto cluster = std::make_unique<Cluster>(std::move(impl));
   KU_TRY_OK(cluster->RunUntilIdle());
   return cluster;
@@ -131,6 +139,9 @@ Result<std::unique_ptr<Cluster>> Cluster::Create(const ClusterFile& file, const 
 
 void Cluster::OnWrite(std::function<void()> listener) {
   impl_->on_write = std::move(listener);
+}
+void Cluster::SetRootCertificate(std::string pem) {
+  impl_->workloads.root_certificate = std::move(pem);
 }
 kube::ApiClient& Cluster::api() {
   return impl_->store;
@@ -194,9 +205,9 @@ std::optional<Time> Cluster::NextWake() const {
 Status Cluster::Run(std::stop_token stop) {
   while (!stop.stop_requested()) {
     KU_TRY_OK(RunUntilIdle());
-    std::optional<Duration> limit;
+    Duration limit = kLeaseInterval;
     if (const std::optional<Time> wake = NextWake()) {
-      limit = std::max(Duration::zero(), *wake - impl_->clock.Now());
+      limit = std::clamp(*wake - impl_->clock.Now(), Duration::zero(), kLeaseInterval);
     }
     impl_->bell.Wait(stop, limit);
   }

@@ -45,6 +45,10 @@ class Cluster {
   // Called after every write, from the writer's thread. Set before anybody else writes.
   void OnWrite(std::function<void()> listener);
 
+  // PEM text of what signs the API server's certificate: the next step writes it into the ConfigMap kube-root-ca.crt of
+  // every namespace.
+  void SetRootCertificate(std::string pem);
+
   kube::ApiClient& api();
   Store& store();
   const Clock& clock() const;

@@ -218,10 +218,10 @@ spec: {restartPolicy: Never, containers: [{name: main, image: x}]}
   EXPECT_EQ(Count("Succeeded"), 1);
 }
 
-TEST_F(ClusterTest, PodsThatEndAtOnceAreReplacedWithADelayThatDoubles) {
+TEST_F(ClusterTest, AContainerThatEndsIsRestartedWithADelayThatDoubles) {
   Apply(R"(
 apiVersion: apps/v1
-kind: Deployment
+kind: ReplicaSet
 metadata: {name: crash}
 spec:
   replicas: 2
@@ -230,17 +230,24 @@ spec:
     metadata: {labels: {a: b}, annotations: {kumiko.dev/exit-code: "1"}}
     spec: {containers: [{name: main, image: x, command: [sleep, "0"]}]}
 )");
-  EXPECT_EQ(Count("Failed"), 2);
-  for (const auto& [seconds, failed] :
-       {std::pair(10, 4), {20, 6}, {40, 8}, {80, 10}, {160, 12}, {300, 14}, {300, 16}}) {
+  const auto restarts = [&] {
+    std::int64_t sum = 0;
+    for (const api::Pod& pod : Pods()) sum += pod.status.container_statuses.at(0).restart_count;
+    return sum;
+  };
+  EXPECT_EQ(Count("Running"), 2);
+  EXPECT_EQ(restarts(), 2) << "the first restart comes at once";
+  std::int64_t expected = 2;
+  for (const int seconds : {10, 20, 40, 80, 160, 300, 300}) {
     EXPECT_EQ(cluster_->NextWake(), clock_.Now() + std::chrono::seconds(seconds));
     clock_.Advance(std::chrono::seconds(seconds) - std::chrono::microseconds(1));
     ASSERT_TRUE(cluster_->RunUntilIdle());
-    EXPECT_EQ(Count("Failed"), failed - 2);
+    EXPECT_EQ(restarts(), expected);
     clock_.Advance(std::chrono::microseconds(1));
     ASSERT_TRUE(cluster_->RunUntilIdle());
-    EXPECT_EQ(Count("Failed"), failed);
+    EXPECT_EQ(restarts(), expected += 2);
   }
+  EXPECT_EQ(Pods().size(), 2u);
 }
 
 TEST_F(ClusterTest, ADeletedNamespaceTakesItsContents) {

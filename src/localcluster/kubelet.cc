@@ -1,77 +1,33 @@
 #include "localcluster/kubelet.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
-#include <charconv>
+#include <chrono>
 #include <map>
-#include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
-#include "base/text.h"
+#include "api/resource/types.h"
 #include "gpu/device_classes.h"
 #include "kube/retry.h"
 #include "kube/typed.h"
-#include "localcluster/controllers/step_result.h"
-#include "localcluster/status_tree.h"
+#include "localcluster/controllers/work_list.h"
+#include "localcluster/node/node_status.h"
+#include "localcluster/node/pod_addresses.h"
+#include "localcluster/node/pod_run.h"
+#include "localcluster/node/pod_status.h"
 
 namespace kumiko::localcluster {
 namespace {
 
 using kube::Subresource;
 
-// N of a container whose command or arguments say `sleep N`, also inside `sh -c "…"`.
-std::optional<Duration> SleepOf(const api::Container& container) {
-  std::vector<std::string> words;
-  for (const auto* list : {&container.command, &container.args}) {
-    for (const std::string& item : *list) {
-      for (const std::string_view word : Split(item, ' ')) {
-        if (!word.empty()) words.emplace_back(word);
-      }
-    }
-  }
-  for (std::size_t i = 0; i + 1 < words.size(); ++i) {
-    if (words[i] != "sleep" && !words[i].ends_with("/sleep")) continue;
-    if (const Result<Duration> duration = api::ParseRunTime(words[i + 1])) return *duration;
-  }
-  return std::nullopt;
-}
+// A second, of Leases.
+constexpr std::int64_t kMostRenewals = 50;
 
-std::string Annotation(const api::Pod& pod, const char* name) {
-  const auto found = pod.metadata.annotations.find(name);
-  return found == pod.metadata.annotations.end() ? "" : found->second;
-}
-
-int ExitCodeOf(const api::Pod& pod) {
-  const std::string text = Annotation(pod, kExitCodeAnnotation);
-  return static_cast<int>(ParseInt64(text).value_or(0) & 0xff);
-}
-
-// What the kubelet reports of each container, as far as kubectl prints it.
-JsonArray ContainerStatuses(const api::Pod& pod, const std::string& started, std::optional<int> exit_code, Time now) {
-  JsonArray statuses;
-  for (const api::Container& container : pod.spec.containers) {
-    JsonObject state;
-    if (exit_code) {
-      state["terminated"] = JsonObject{{"exitCode", *exit_code},
-                                       {"reason", *exit_code == 0 ? "Completed" : "Error"},
-                                       {"startedAt", started},
-                                       {"finishedAt", FormatRfc3339(now)}};
-    } else {
-      state["running"] = JsonObject{{"startedAt", started}};
-    }
-    statuses.push_back(JsonObject{{"name", container.name},
-                                  {"image", container.image},
-                                  {"ready", !exit_code.has_value()},
-                                  {"started", !exit_code.has_value()},
-                                  {"restartCount", 0},
-                                  {"state", std::move(state)}});
-  }
-  return statuses;
-}
-
-template <class T>
-Status Publish(kube::ApiClient& api, const T& object) {
-  const Json tree = api::Encode(object);
+Status Publish(kube::ApiClient& api, const Json& tree) {
   const auto created = api.Create(tree);
   if (created) return {};
   if (created.error().code != Code::kAlreadyExists) return tl::unexpected<Error>(created.error());
@@ -81,45 +37,69 @@ Status Publish(kube::ApiClient& api, const T& object) {
 
 }  // namespace
 
-Result<std::optional<Duration>> RunTimeOf(const api::Pod& pod) {
-  const std::string run_for = Annotation(pod, kRunForAnnotation);
-  if (!run_for.empty()) {
-    KU_TRY(const Duration duration, api::ParseRunTime(run_for), "annotation {}: write 90s or 90", kRunForAnnotation);
-    return std::optional<Duration>(duration);
-  }
-  for (const api::Container& container : pod.spec.containers) {
-    if (const std::optional<Duration> duration = SleepOf(container)) return duration;
-  }
-  return std::optional<Duration>();
-}
-
-Status PublishNodes(kube::ApiClient& api, const ClusterFile& file) {
+Status PublishNodes(kube::ApiClient& api, const ClusterFile& file, Time now) {
   for (const api::DeviceClass& device_class : gpu::DeviceClasses()) {
-    KU_TRY_OK(Publish(api, device_class), "device class {}", device_class.metadata.name);
+    KU_TRY_OK(Publish(api, api::Encode(device_class)), "device class {}", device_class.metadata.name);
   }
-  for (const SimulatedNode& simulated : file.nodes) {
-    const api::Node node = MakeNode(simulated);
-    KU_TRY_OK(Publish(api, node), "node {}", simulated.name);
+  for (std::size_t i = 0; i < file.nodes.size(); ++i) {
+    const SimulatedNode& simulated = file.nodes[i];
+    KU_TRY_OK(Publish(api, NodeTree(simulated, i, now)), "node {}", simulated.name);
     KU_TRY(const api::Node stored, kube::Get<api::Node>(api, "", simulated.name));
     KU_TRY(const auto slices, MakeSlices(simulated, stored.metadata.uid, 1));
     for (const api::ResourceSlice& slice : slices) {
-      KU_TRY_OK(Publish(api, slice), "node {}: slice {}", simulated.name, slice.metadata.name);
+      KU_TRY_OK(Publish(api, api::Encode(slice)), "node {}: slice {}", simulated.name, slice.metadata.name);
     }
   }
   return {};
 }
 
 struct Kubelet::Impl {
-  Impl(kube::ApiClient& client, const Clock& time)
-      : api(client), clock(time), pods(client), claims(client), nodes(client) {}
+  explicit Impl(Workloads& workloads)
+      : api(workloads.api),
+        clock(workloads.clock),
+        events(workloads.events),
+        pods(workloads.pods),
+        feed(workloads.pods.AddReader()),
+        claims(workloads.api),
+        nodes(workloads.api) {}
+
+  Status Sync() {
+    KU_TRY(const auto changes, pods.Read(feed));
+    for (const PodIndex::Change& change : changes) {
+      const bool replaced = change.before && change.after && change.before->metadata.uid != change.after->metadata.uid;
+      if (change.before && (!change.after || replaced)) Forget(change.before->metadata.uid);
+      if (change.after && !change.after->spec.node_name.empty()) work.Add(change.key);
+    }
+    KU_TRY(const auto changed_claims, claims.Sync());
+    for (const kube::ObjectKey& key : changed_claims) {
+      const auto claim = claims.Find(key.namespace_, key.name);
+      if (claim == nullptr) continue;
+      for (const auto& consumer : claim->status.reserved_for) {
+        const kube::ObjectKey pod{api::Pod::kKind, key.namespace_, consumer.name};
+        if (!runs.contains(consumer.uid)) work.Add(pod);
+      }
+    }
+    KU_TRY(const auto changed_nodes, nodes.Sync());
+    bool node_gone = false;
+    for (const kube::ObjectKey& key : changed_nodes) node_gone |= nodes.Find("", key.name) == nullptr;
+    if (!node_gone) return {};
+    for (const auto& [key, pod] : pods.objects()) {
+      if (!pod->spec.node_name.empty() && nodes.Find("", pod->spec.node_name) == nullptr) work.Add(key);
+    }
+    return {};
+  }
+
+  void Forget(const std::string& uid) {
+    runs.erase(uid);
+    addresses.TakeBack(uid);
+  }
 
   bool ClaimsReady(const api::Pod& pod) const {
     for (const api::PodResourceClaim& entry : pod.spec.resource_claims) {
       std::string name = entry.resource_claim_name.value_or("");
       if (entry.resource_claim_template_name) {
         const auto& statuses = pod.status.resource_claim_statuses;
-        const auto status = std::find_if(statuses.begin(), statuses.end(),
-                                         [&](const api::PodResourceClaimStatus& s) { return s.name == entry.name; });
+        const auto status = std::ranges::find(statuses, entry.name, &api::PodResourceClaimStatus::name);
         if (status == statuses.end()) return false;
         if (!status->resource_claim_name) continue;
         name = *status->resource_claim_name;
@@ -127,132 +107,171 @@ struct Kubelet::Impl {
       const auto claim = claims.Find(pod.metadata.namespace_, name);
       if (claim == nullptr || !claim->status.allocation) return false;
       const auto& consumers = claim->status.reserved_for;
-      if (std::none_of(consumers.begin(), consumers.end(),
-                       [&](const auto& consumer) { return consumer.uid == pod.metadata.uid; })) {
+      if (std::ranges::none_of(consumers, [&](const auto& consumer) { return consumer.uid == pod.metadata.uid; })) {
         return false;
       }
     }
     return true;
   }
 
-  void WriteStatus(const api::Pod& pod, const kube::Change& change, StepResult& result) {
-    bool wrote = false;
-    const auto written = kube::UpdateWithRetry(api, kube::KeyOf(pod), Subresource::kStatus, [&](Json& object) {
-      Result<bool> changed = change(object);
-      wrote = changed.value_or(false);
-      return changed;
-    });
-    if (!written || wrote) result.Note(written);
-  }
-
-  void Start(const api::Pod& pod, StepResult& result) {
-    const Time now = clock.Now();
-    started_at[pod.metadata.uid] = now;
-    WriteStatus(
-        pod,
-        [&](Json& object) -> Result<bool> {
-          const std::string started = FormatRfc3339(now);
-          SetStatus(object, "phase", "Running");
-          SetStatus(object, "startTime", Json(started));
-          SetStatus(object, "containerStatuses", ContainerStatuses(pod, started, std::nullopt, now));
-          for (const char* type : {"Initialized", "ContainersReady", "Ready"}) {
-            SetCondition(object, {type, "True", "", "", std::nullopt}, now);
-          }
-          return true;
-        },
-        result);
-  }
-
-  void Finish(const api::Pod& pod, int exit_code, const Error* error, StepResult& result) {
-    const Time now = clock.Now();
-    WriteStatus(
-        pod,
-        [&](Json& object) -> Result<bool> {
-          SetStatus(object, "phase", exit_code == 0 && error == nullptr ? "Succeeded" : "Failed");
-          if (error != nullptr) {
-            SetStatus(object, "reason", "InvalidAnnotation");
-            SetStatus(object, "message", Json(error->message));
-          } else {
-            const std::string started(StringAt(object, {"status", "startTime"}));
-            SetStatus(object, "containerStatuses", ContainerStatuses(pod, started, exit_code, now));
-          }
-          for (const char* type : {"ContainersReady", "Ready"}) {
-            SetCondition(object, {type, "False", exit_code == 0 ? "PodCompleted" : "PodFailed", "", std::nullopt}, now);
-          }
-          return true;
-        },
-        result);
-  }
-
-  void RunPod(const api::Pod& pod, StepResult& result) {
+  void RunPod(const api::Pod& pod, const kube::ObjectKey& key, StepResult& result) {
     if (pod.metadata.deletion_timestamp || nodes.Find("", pod.spec.node_name) == nullptr) {
-      kube::DeleteOptions options;
-      options.uid = pod.metadata.uid;
-      options.grace_period_seconds = 0;
-      if (!pod.metadata.finalizers.empty() && !api::IsFinished(pod)) {
-        // The object stays a while; what waits for the pod's end, such as its claims, must see that it has ended.
-        Finish(pod, 137, nullptr, result);
-      }
-      if (pod.metadata.deletion_timestamp && pod.metadata.deletion_grace_period_seconds.value_or(0) == 0) return;
-      result.Note(api.Delete(kube::KeyOf(pod), options));
+      Stop(pod, key, result);
       return;
     }
     if (api::IsFinished(pod)) return;
-    const Result<std::optional<Duration>> run_time = RunTimeOf(pod);
-    if (!run_time) {
-      Finish(pod, 1, &run_time.error(), result);
-      return;
-    }
-    if (pod.status.phase != "Running") {
+    PodRun* run = FindRun(pod, key);
+    bool changed = false;
+    if (run == nullptr) {
       if (!ClaimsReady(pod)) return;
-      Start(pod, result);
-      return;
+      run = &runs.emplace(pod.metadata.uid, NewPodRun(pod, clock.Now())).first->second;
+      changed = true;
     }
-    if (!*run_time || !pod.status.start_time) return;
-    const auto exact = started_at.find(pod.metadata.uid);
-    const Time end = (exact == started_at.end() ? *pod.status.start_time : exact->second) + **run_time;
-    if (clock.Now() >= end) {
-      Finish(pod, ExitCodeOf(pod), nullptr, result);
-    } else if (!next_wake || end < *next_wake) {
-      next_wake = end;
+    const PodPhase phase = run->phase;
+    const auto happened = Advance(*run, pod, clock.Now());
+    changed |= !happened.empty() || run->phase != phase || EndedSince(*run, pod);
+    for (const ContainerHappening& happening : happened) Tell(pod, happening);
+    if (changed) Write(pod, key, *run, result);
+    if (const auto next = NextMove(*run, pod)) work.AddAt(key, *next);
+  }
+
+  // The run of a pod that was started; after a restart of the cluster, as its status tells it.
+  PodRun* FindRun(const api::Pod& pod, const kube::ObjectKey& key) {
+    if (const auto known = runs.find(pod.metadata.uid); known != runs.end()) return &known->second;
+    if (!pod.status.start_time) return nullptr;
+    const auto tree = api.Get(key);
+    if (!tree) return nullptr;
+    addresses.Keep(pod.metadata.uid, pod.status.pod_ip);
+    return &runs.emplace(pod.metadata.uid, ReadPodRun(**tree, pod)).first->second;
+  }
+
+  // Whether a container ended that its pod's status says to be running.
+  static bool EndedSince(const PodRun& run, const api::Pod& pod) {
+    for (const ContainerRun& container : run.containers) {
+      if (container.running || container.is_init) continue;
+      const auto told = std::ranges::find(pod.status.container_statuses, container.name, &api::ContainerStatus::name);
+      if (told != pod.status.container_statuses.end() && told->ready) return true;
     }
+    return false;
+  }
+
+  EventSubject SubjectOfContainer(const api::Pod& pod, std::size_t index) const {
+    EventSubject subject = SubjectOf(pod);
+    const std::size_t inits = pod.spec.init_containers.size();
+    const bool is_init = index < inits;
+    const api::Container& spec = is_init ? pod.spec.init_containers[index] : pod.spec.containers[index - inits];
+    subject.field_path = fmt::format("spec.{}{{{}}}", is_init ? "initContainers" : "containers", spec.name);
+    return subject;
+  }
+
+  void Tell(const api::Pod& pod, const ContainerHappening& happening) {
+    const EventSource source{"kubelet", pod.spec.node_name};
+    const EventSubject subject = SubjectOfContainer(pod, happening.container);
+    const std::size_t inits = pod.spec.init_containers.size();
+    const api::Container& spec = happening.container < inits ? pod.spec.init_containers[happening.container]
+                                                             : pod.spec.containers[happening.container - inits];
+    switch (happening.what) {
+      case ContainerHappening::What::kStarted:
+        events.Normal(source, subject, "Pulled",
+                      fmt::format("Container image \"{}\" already present on machine and can be accessed by the pod",
+                                  spec.image));
+        events.Normal(source, subject, "Created", "Container created");
+        events.Normal(source, subject, "Started", "Container started");
+        return;
+      case ContainerHappening::What::kBackOff:
+        events.Warning(source, subject, "BackOff",
+                       fmt::format("Back-off restarting failed container {} in pod {}_{}({})", spec.name,
+                                   pod.metadata.name, pod.metadata.namespace_, pod.metadata.uid));
+        return;
+    }
+  }
+
+  void Write(const api::Pod& pod, const kube::ObjectKey& key, const PodRun& run, StepResult& result) {
+    PodAddresses at;
+    if (const auto node = api.Get({api::Node::kKind, "", pod.spec.node_name})) {
+      if (const Json* list = FindPath(**node, {"status", "addresses"}); list != nullptr && list->is_array()) {
+        for (const Json& address : list->get_array()) {
+          if (StringAt(address, {"type"}) == "InternalIP") at.host_ip = StringAt(address, {"address"});
+        }
+      }
+    }
+    at.pod_ip = pod.spec.host_network ? at.host_ip : addresses.Give(pod.metadata.uid);
+    result.Note(kube::UpdateWithRetry(api, key, Subresource::kStatus, [&](Json& object) -> Result<bool> {
+      WritePodStatus(object, pod, run, at, clock.Now());
+      return true;
+    }));
+  }
+
+  // A pod that is being deleted, or whose node is gone.
+  void Stop(const api::Pod& pod, const kube::ObjectKey& key, StepResult& result) {
+    PodRun* run = api::IsFinished(pod) ? nullptr : FindRun(pod, key);
+    if (run != nullptr) {
+      for (std::size_t i = 0; i < run->containers.size(); ++i) {
+        if (!run->containers[i].running) continue;
+        events.Normal({"kubelet", pod.spec.node_name}, SubjectOfContainer(pod, i), "Killing",
+                      fmt::format("Stopping container {}", run->containers[i].name));
+      }
+      Kill(*run, clock.Now());
+      run->phase = PodPhase::kFailed;
+      // The object stays a while; what waits for the pod's end, such as its claims, must see that it has ended.
+      if (!pod.metadata.finalizers.empty()) Write(pod, key, *run, result);
+    }
+    if (pod.metadata.deletion_timestamp && pod.metadata.deletion_grace_period_seconds.value_or(0) == 0) return;
+    kube::DeleteOptions options;
+    options.uid = pod.metadata.uid;
+    options.grace_period_seconds = 0;
+    result.Note(api.Delete(key, options));
+  }
+
+  // Says of every node that it is alive.
+  void RenewLeases(StepResult& result) {
+    const Time now = clock.Now();
+    if (now < next_renewal || nodes.objects().empty()) return;
+    const auto count = static_cast<std::int64_t>(nodes.objects().size());
+    const Duration interval = std::max<Duration>(kLeaseInterval, std::chrono::seconds(count / kMostRenewals));
+    const std::int64_t lasts = 4 * std::chrono::duration_cast<std::chrono::seconds>(interval).count();
+    for (const auto& [key, node] : nodes.objects()) {
+      const Json lease = NodeLease(key.name, node->metadata.uid, lasts, now);
+      const auto renewed =
+          api.Patch({"Lease", "kube-node-lease", key.name}, JsonObject{{"spec", lease.at("spec")}}, Subresource::kNone);
+      if (!renewed && renewed.error().code == Code::kNotFound) {
+        result.Note(api.Create(lease));
+      } else {
+        result.Note(renewed);
+      }
+    }
+    next_renewal = now + interval;
   }
 
   kube::ApiClient& api;
   const Clock& clock;
-  kube::Informer<api::Pod> pods;
+  EventRecorder& events;
+  PodIndex& pods;
+  std::size_t feed;
   kube::Informer<api::ResourceClaim> claims;
   kube::Informer<api::Node> nodes;
-  // By uid. The startTime that the object holds has whole seconds, and a pod may run for less than one.
-  std::map<std::string, Time> started_at;
-  std::optional<Time> next_wake;
-  bool again = false;
+  WorkList work;
+  std::map<std::string, PodRun> runs;  // by the uid of the pod
+  PodAddressPool addresses;
+  Time next_renewal;
 };
 
-Kubelet::Kubelet(kube::ApiClient& api, const Clock& clock) : impl_(std::make_unique<Impl>(api, clock)) {}
+Kubelet::Kubelet(Workloads& workloads) : impl_(std::make_unique<Impl>(workloads)) {}
 Kubelet::~Kubelet() = default;
 
 Result<bool> Kubelet::Step() {
   Impl& impl = *impl_;
-  KU_TRY(const auto pods, impl.pods.Sync());
-  KU_TRY(const auto claims, impl.claims.Sync());
-  KU_TRY(const auto nodes, impl.nodes.Sync());
-  const bool due = impl.next_wake && impl.clock.Now() >= *impl.next_wake;
-  if (pods.empty() && claims.empty() && nodes.empty() && !due && !impl.again) return false;
-  impl.next_wake.reset();
-  StepResult result("kubelet");
-  std::set<std::string> running;
-  for (const auto& [key, pod] : impl.pods.objects()) {
-    if (!pod->spec.node_name.empty()) impl.RunPod(*pod, result);
-    if (!api::IsFinished(*pod)) running.insert(pod->metadata.uid);
-  }
-  std::erase_if(impl.started_at, [&](const auto& entry) { return !running.contains(entry.first); });
-  impl.again = result.again();
-  return result.changed();
+  KU_TRY_OK(impl.Sync());
+  bool changed = impl.work.Run("kubelet", impl.clock.Now(), [&impl](const kube::ObjectKey& key, StepResult& result) {
+    if (const auto pod = impl.pods.Find(key); pod && !pod->spec.node_name.empty()) impl.RunPod(*pod, key, result);
+  });
+  StepResult leases("kubelet");
+  impl.RenewLeases(leases);
+  return changed || leases.changed();
 }
 
 std::optional<Time> Kubelet::NextWake() const {
-  return impl_->next_wake;
+  return impl_->work.NextWake();
 }
 
 }  // namespace kumiko::localcluster

@@ -1,19 +1,20 @@
-// The simulated kubelets of all nodes: they run pods that are bound to a node, by the clock, and end them.
+// The simulated kubelets of all nodes: they publish nodes, slices and Leases, run pods that are bound to a node, by the
+// clock, and end them.
 //
-// Annotations of a pod say what it does (DESIGN §5): kumiko.dev/run-for (Go duration or seconds), kumiko.dev/exit-code;
-// without run-for, a container command `sleep N` runs N seconds and anything else runs until deleted. What the pod uses
-// is told by kumiko.dev/gpu-memory-used (a quantity, per pod) and kumiko.dev/gpu-util (percent).
+// A container does what its command says, as far as node/container_program.h understands it; what it does not, runs
+// until deleted. Annotations of a pod say otherwise (DESIGN §5): kumiko.dev/run-for (Go duration or seconds) when the
+// containers end, kumiko.dev/exit-code with what. What the pod uses is told by kumiko.dev/gpu-memory-used (a quantity,
+// per pod) and kumiko.dev/gpu-util (percent). A pod that is deleted stops at once, whatever its grace period.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <optional>
 
 #include "api/core/pod_annotations.h"
-#include "api/core/types.h"
 #include "base/clock.h"
-#include "kube/api_client.h"
 #include "localcluster/cluster_file.h"
-#include "localcluster/controller.h"
+#include "localcluster/controllers/controllers.h"
 
 namespace kumiko::localcluster {
 
@@ -22,20 +23,21 @@ using api::kGpuMemoryUsedAnnotation;
 using api::kGpuUtilAnnotation;
 using api::kRunForAnnotation;
 
-// How long the pod runs; nothing: until deleted. Fails with kInvalidArgument on a bad annotation.
-Result<std::optional<Duration>> RunTimeOf(const api::Pod& pod);
+// How often a node says that it is alive, or less where there are very many. The loop in real time wakes for it; in
+// virtual time nothing does.
+inline constexpr Duration kLeaseInterval = std::chrono::seconds(10);
 
 // Creates (or brings up to date) the Node objects and ResourceSlices of `file` and the device classes.
-Status PublishNodes(kube::ApiClient& api, const ClusterFile& file);
+Status PublishNodes(kube::ApiClient& api, const ClusterFile& file, Time now);
 
 // Owned by the stepping thread.
 class Kubelet {
  public:
-  Kubelet(kube::ApiClient& api, const Clock& clock);
+  explicit Kubelet(Workloads& workloads);
   ~Kubelet();
 
   Result<bool> Step();
-  // When the next running pod ends.
+  // When time alone moves the next pod on. Renewing Leases is no reason to wake.
   std::optional<Time> NextWake() const;
 
  private:

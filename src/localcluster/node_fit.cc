@@ -91,6 +91,17 @@ const NodeUse& NodeUses::Of(const std::string& node) const {
   return found == nodes_.end() ? kNothing : found->second;
 }
 
+std::string NamedNode(const api::Pod& pod) {
+  const auto& required = pod.spec.affinity.node_affinity.required;
+  if (!required || required->node_selector_terms.size() != 1) return "";
+  for (const api::NodeSelectorRequirement& field : required->node_selector_terms.front().match_fields) {
+    if (field.key == "metadata.name" && field.operator_ == "In" && field.values.size() == 1) {
+      return field.values.front();
+    }
+  }
+  return "";
+}
+
 std::optional<std::string> WhyNot(const api::Pod& pod, const api::Node& node, const NodeUse& use) {
   if (node.spec.unschedulable && !ToleratesAll(pod, {kUnschedulableTaint, "", "NoSchedule"})) return "are cordoned";
   for (const api::Taint& taint : node.spec.taints) {
@@ -103,6 +114,9 @@ std::optional<std::string> WhyNot(const api::Pod& pod, const api::Node& node, co
     if (label == node.metadata.labels.end() || label->second != value) {
       return fmt::format("lack the label {}={} of the pod's nodeSelector", key, value);
     }
+  }
+  if (const auto& required = pod.spec.affinity.node_affinity.required) {
+    if (!api::Matches(*required, node.metadata.name, node.metadata.labels).value_or(false)) return kAffinityRefuses;
   }
   const api::ResourceList& has = node.status.allocatable.empty() ? node.status.capacity : node.status.allocatable;
   const NodeUse wants = RequestsOf(pod);

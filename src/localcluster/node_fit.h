@@ -37,8 +37,13 @@ class NodeUses {
   std::map<std::string, NodeUse> nodes_;
 };
 
-// Nothing: the pod may run there; else why not, in words that follow "3 nodes ": "have too many pods". Affinity and
-// spread constraints are not looked at.
+// The one node that the pod's node affinity admits by its name, as with pods of DaemonSets; empty: it names none.
+std::string NamedNode(const api::Pod& pod);
+
+inline constexpr const char* kAffinityRefuses = "do not match the pod's node affinity";
+
+// Nothing: the pod may run there; else why not, in words that follow "3 nodes ": "have too many pods". Of affinity only
+// what is required of the node is looked at.
 std::optional<std::string> WhyNot(const api::Pod& pod, const api::Node& node, const NodeUse& use);
 
 }  // namespace kumiko::localcluster

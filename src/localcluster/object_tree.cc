@@ -124,6 +124,13 @@ Json PrepareUpdate(const ServedKind& kind, const Json& before, const Json& sent,
   if (subresource == kube::Subresource::kStatus) {
     Json after = before;
     CopyMember(sent, after, "status");
+    // Its controller counts the revision in an annotation, together with the status; that is no change of what is
+    // wanted.
+    if (StringAt(before, {"kind"}) == "Deployment") {
+      if (const Json* metadata = Find(sent, "metadata"); metadata != nullptr && metadata->is_object()) {
+        CopyMember(*metadata, after.as_object()["metadata"], "annotations");
+      }
+    }
     return after;
   }
   Json after = sent;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <compare>
+#include <iterator>
 #include <map>
 #include <string>
 #include <utility>
@@ -27,6 +28,8 @@ using kube::Subresource;
 using PodPointer = std::shared_ptr<const api::Pod>;
 
 constexpr std::size_t kMaxMessage = 256;
+
+constexpr EventSource kSource{"default-scheduler"};
 
 std::string Shortened(std::string text) {
   if (text.size() <= kMaxMessage) return text;
@@ -59,9 +62,10 @@ void AddFinalizer(Json& claim) {
 }  // namespace
 
 struct SchedulerLoop::Impl {
-  Impl(kube::ApiClient& client, const Clock& time, SchedulerOptions given)
+  Impl(kube::ApiClient& client, const Clock& time, EventRecorder& recorder, SchedulerOptions given)
       : api(client),
         clock(time),
+        events(recorder),
         options(std::move(given)),
         random(options.seed),
         state(inventory),
@@ -307,7 +311,11 @@ struct SchedulerLoop::Impl {
   std::vector<std::string> Candidates(const api::Pod& pod, const PodClaims& found, std::string& why) const {
     std::vector<std::string> candidates;
     std::map<std::string, int> refused;
-    for (const auto& [key, node] : nodes.objects()) {
+    const std::string only = NamedNode(pod);
+    const bool is_known = !only.empty() && nodes.Find("", only) != nullptr;
+    for (auto at = is_known ? nodes.objects().find({api::Node::kKind, "", only}) : nodes.objects().begin();
+         at != nodes.objects().end(); at = is_known ? nodes.objects().end() : std::next(at)) {
+      const auto& [key, node] = *at;
       std::optional<std::string> reason = WhyNot(pod, *node, uses.Of(key.name));
       for (const auto& claim : found.claims) {
         if (reason || !claim->status.allocation || !claim->status.allocation->node_selector) continue;
@@ -324,6 +332,9 @@ struct SchedulerLoop::Impl {
       }
     }
     if (!candidates.empty()) return candidates;
+    if (is_known && nodes.objects().size() > 1) {
+      refused[kAffinityRefuses] += static_cast<int>(nodes.objects().size()) - 1;
+    }
     why = nodes.objects().empty() ? "there are no nodes"
                                   : fmt::format("none of {} nodes is open to the pod", nodes.objects().size());
     std::string separator = ": ";
@@ -337,11 +348,12 @@ struct SchedulerLoop::Impl {
   void Refuse(const api::Pod& pod, const std::string& reason, StepResult& result) {
     bool wrote = false;
     const auto written = kube::UpdateWithRetry(api, kube::KeyOf(pod), Subresource::kStatus, [&](Json& object) {
-      wrote = SetCondition(object, {"PodScheduled", "False", "Unschedulable", Shortened(reason), std::nullopt},
-                           clock.Now());
+      wrote = SetPodCondition(object, {"PodScheduled", "False", "Unschedulable", Shortened(reason), std::nullopt},
+                              clock.Now());
       return Result<bool>(wrote);
     });
     if (!written || wrote) result.Note(written);
+    if (wrote) events.Warning(kSource, SubjectOf(pod), "FailedScheduling", reason);
   }
 
   void Bind(const api::Pod& pod, const PodClaims& found, allocator::Placement placement, StepResult& result) {
@@ -363,8 +375,11 @@ struct SchedulerLoop::Impl {
     const Json patch = JsonObject{{"metadata", JsonObject{{"uid", pod.metadata.uid}}},
                                   {"spec", JsonObject{{"nodeName", placement.node}}}};
     if (!result.Note(api.Patch(kube::KeyOf(pod), patch, Subresource::kNone))) return;
+    events.Normal(
+        kSource, SubjectOf(pod), "Scheduled",
+        fmt::format("Successfully assigned {}/{} to {}", pod.metadata.namespace_, pod.metadata.name, placement.node));
     result.Note(kube::UpdateWithRetry(api, kube::KeyOf(pod), Subresource::kStatus, [&](Json& object) {
-      return Result<bool>(SetCondition(object, {"PodScheduled", "True", "", "", std::nullopt}, clock.Now()));
+      return Result<bool>(SetPodCondition(object, {"PodScheduled", "True", "", "", std::nullopt}, clock.Now()));
     }));
   }
 
@@ -413,6 +428,7 @@ struct SchedulerLoop::Impl {
 
   kube::ApiClient& api;
   const Clock& clock;
+  EventRecorder& events;
   SchedulerOptions options;
   Random random;
   allocator::Inventory inventory;
@@ -432,8 +448,8 @@ struct SchedulerLoop::Impl {
   bool again = false;
 };
 
-SchedulerLoop::SchedulerLoop(kube::ApiClient& api, const Clock& clock, SchedulerOptions options)
-    : impl_(std::make_unique<Impl>(api, clock, std::move(options))) {}
+SchedulerLoop::SchedulerLoop(kube::ApiClient& api, const Clock& clock, EventRecorder& events, SchedulerOptions options)
+    : impl_(std::make_unique<Impl>(api, clock, events, std::move(options))) {}
 SchedulerLoop::~SchedulerLoop() = default;
 
 Result<bool> SchedulerLoop::Step() {

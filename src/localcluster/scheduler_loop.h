@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "kube/api_client.h"
 #include "localcluster/controller.h"
+#include "localcluster/event_recorder.h"
 
 namespace kumiko::localcluster {
 
@@ -24,7 +25,7 @@ struct SchedulerOptions {
 // Owned by the stepping thread.
 class SchedulerLoop {
  public:
-  SchedulerLoop(kube::ApiClient& api, const Clock& clock, SchedulerOptions options);
+  SchedulerLoop(kube::ApiClient& api, const Clock& clock, EventRecorder& events, SchedulerOptions options);
   ~SchedulerLoop();
 
   // Takes in what changed and tries every waiting pod that something relevant has changed for. Placing a pod writes,

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "kube/retry.h"
+
 namespace kumiko::localcluster {
 
 JsonObject& StatusOf(Json& object) {
@@ -46,6 +48,52 @@ bool SetCondition(Json& object, const api::Condition& condition, Time now) {
     }
   }
   return changed;
+}
+
+bool SetPodCondition(Json& pod, const api::Condition& condition, Time now) {
+  if (!SetCondition(pod, condition, now)) return false;
+  const Json* generation = FindPath(pod, {"metadata", "generation"});
+  const Json observed = generation == nullptr ? Json(1) : *generation;
+  for (Json& entry : StatusOf(pod)["conditions"].as_array()) {
+    if (StringAt(entry, {"type"}) != condition.type) continue;
+    entry.as_object()["lastProbeTime"] = nullptr;
+    entry.as_object()["observedGeneration"] = observed;
+  }
+  return true;
+}
+
+void RemoveCondition(Json& object, std::string_view type) {
+  Json* list = StatusOf(object).if_contains("conditions");
+  if (list == nullptr || !list->is_array()) return;
+  JsonArray left;
+  for (Json& item : list->get_array()) {
+    if (StringAt(item, {"type"}) != type) left.push_back(std::move(item));
+  }
+  if (left.empty()) {
+    StatusOf(object).erase("conditions");
+  } else {
+    *list = std::move(left);
+  }
+}
+
+void SetCount(JsonObject& status, std::string_view name, std::int64_t value) {
+  if (value == 0) {
+    status.erase(name);
+  } else {
+    status[name] = value;
+  }
+}
+
+void WriteStatusWith(kube::ApiClient& api, const kube::ObjectKey& key, StepResult& result,
+                     const std::function<void(Json& object)>& change) {
+  bool wrote = false;
+  const auto written = kube::UpdateWithRetry(api, key, kube::Subresource::kStatus, [&](Json& object) {
+    const Json before = object;
+    change(object);
+    wrote = object != before;
+    return Result<bool>(wrote);
+  });
+  if (!written || wrote) result.Note(written);
 }
 
 std::string ConditionStatus(const std::vector<api::Condition>& conditions, std::string_view type) {

@@ -11,7 +11,7 @@
 #include "kube/typed.h"
 #include "localcluster/controllers/controllers.h"
 #include "localcluster/controllers/owned_objects.h"
-#include "localcluster/controllers/step_result.h"
+#include "localcluster/controllers/work_list.h"
 #include "localcluster/status_tree.h"
 
 namespace kumiko::localcluster {
@@ -37,33 +37,85 @@ bool IsDone(const api::Pod& pod) {
 
 class ClaimController {
  public:
-  explicit ClaimController(kube::ApiClient& api) : api_(api), pods_(api), claims_(api), templates_(api) {}
+  explicit ClaimController(Workloads& workloads)
+      : api_(workloads.api),
+        pods_(workloads.pods),
+        pod_feed_(workloads.pods.AddReader()),
+        claims_(workloads.api),
+        claim_feed_(claims_.AddReader()),
+        templates_(workloads.api) {}
 
   Result<bool> Step() {
-    KU_TRY(const auto pods, pods_.Sync());
-    KU_TRY(const auto claims, claims_.Sync());
-    KU_TRY(const auto templates, templates_.Sync());
-    if (pods.empty() && claims.empty() && templates.empty() && !again_) return false;
-    StepResult result("claims");
-    IndexOwned();
-    for (const auto& [key, pod] : pods_.objects()) MakeClaims(*pod, result);
-    for (const auto& [key, claim] : claims_.objects()) {
-      ReleaseClaim(*claim, result);
-      DeleteWhenDone(*claim, result);
-    }
-    again_ = result.again();
-    return result.changed();
+    KU_TRY_OK(Sync());
+    return work_.Run("claims", Time(), [this](const kube::ObjectKey& key, StepResult& result) {
+      if (key.kind == api::Pod::kKind) {
+        if (const auto pod = pods_.Find(key)) MakeClaims(*pod, result);
+      } else if (const auto claim = claims_.Find(key)) {
+        ReleaseClaim(*claim, result);
+        DeleteWhenDone(*claim, result);
+      }
+    });
   }
 
  private:
-  void IndexOwned() {
-    owned_.clear();
-    for (const auto& [key, claim] : claims_.objects()) {
-      const api::OwnerReference* owner = api::ControllerOf(claim->metadata);
-      const auto entry = claim->metadata.annotations.find(api::kPodClaimNameAnnotation);
-      if (owner == nullptr || entry == claim->metadata.annotations.end()) continue;
-      if (claim->metadata.deletion_timestamp) continue;
-      owned_[{owner->uid, entry->second}] = claim->metadata.name;
+  Status Sync() {
+    KU_TRY(const auto claim_changes, claims_.Read(claim_feed_));
+    for (const auto& change : claim_changes) {
+      if (change.before) Index(*change.before, change.key, false);
+      if (change.after) {
+        Index(*change.after, change.key, true);
+        work_.Add(change.key);
+      }
+      // A pod whose claim has gone gets another.
+      const auto& claim = change.after ? change.after : change.before;
+      if (const api::OwnerReference* owner = api::ControllerOf(claim->metadata)) {
+        work_.Add({api::Pod::kKind, change.key.namespace_, owner->name});
+      }
+    }
+    KU_TRY(const auto pod_changes, pods_.Read(pod_feed_));
+    for (const PodIndex::Change& change : pod_changes) {
+      const api::Pod& pod = change.after ? *change.after : *change.before;
+      if (pod.spec.resource_claims.empty()) continue;
+      if (change.after) work_.Add(change.key);
+      const auto used = claims_of_.find(pod.metadata.uid);
+      if (used == claims_of_.end()) continue;
+      for (const kube::ObjectKey& key : used->second) work_.Add(key);
+    }
+    KU_TRY(const auto templates, templates_.Sync());
+    for (const kube::ObjectKey& key : templates) {
+      const auto& pods = pods_.objects();
+      for (auto at = pods.lower_bound({api::Pod::kKind, key.namespace_, ""}); at != pods.end(); ++at) {
+        if (at->first.namespace_ != key.namespace_) break;
+        if (!at->second->spec.resource_claims.empty()) work_.Add(at->first);
+      }
+    }
+    return {};
+  }
+
+  // Which claims concern which pod: those made for it and those reserved for it.
+  void Index(const api::ResourceClaim& claim, const kube::ObjectKey& key, bool there) {
+    const auto index = [&](const std::string& uid) {
+      if (there) {
+        claims_of_[uid].insert(key);
+        return;
+      }
+      const auto found = claims_of_.find(uid);
+      if (found == claims_of_.end()) return;
+      found->second.erase(key);
+      if (found->second.empty()) claims_of_.erase(found);
+    };
+    for (const auto& consumer : claim.status.reserved_for) index(consumer.uid);
+    const api::OwnerReference* owner = api::ControllerOf(claim.metadata);
+    if (owner == nullptr) return;
+    index(owner->uid);
+    const auto entry = claim.metadata.annotations.find(api::kPodClaimNameAnnotation);
+    if (entry == claim.metadata.annotations.end()) return;
+    const std::pair made_for(owner->uid, entry->second);
+    if (there && !claim.metadata.deletion_timestamp) {
+      owned_[made_for] = claim.metadata.name;
+    } else if (const auto known = owned_.find(made_for);
+               known != owned_.end() && known->second == claim.metadata.name) {
+      owned_.erase(known);
     }
   }
 
@@ -123,7 +175,7 @@ class ClaimController {
 
   bool StaysReserved(const std::string& in, const api::ResourceClaimConsumerReference& consumer) const {
     if (consumer.resource != "pods" || !consumer.api_group.empty()) return true;
-    const auto pod = pods_.Find(in, consumer.name);
+    const auto pod = pods_.Find({api::Pod::kKind, in, consumer.name});
     return pod != nullptr && pod->metadata.uid == consumer.uid && !IsDone(*pod);
   }
 
@@ -180,7 +232,7 @@ class ClaimController {
     if (claim.metadata.deletion_timestamp || !claim.metadata.annotations.contains(api::kPodClaimNameAnnotation)) return;
     const api::OwnerReference* owner = api::ControllerOf(claim.metadata);
     if (owner == nullptr || owner->kind != api::Pod::kKind) return;
-    const auto pod = pods_.Find(claim.metadata.namespace_, owner->name);
+    const auto pod = pods_.Find({api::Pod::kKind, claim.metadata.namespace_, owner->name});
     if (pod == nullptr || pod->metadata.uid != owner->uid || !IsDone(*pod)) return;
     kube::DeleteOptions options;
     options.uid = claim.metadata.uid;
@@ -188,17 +240,20 @@ class ClaimController {
   }
 
   kube::ApiClient& api_;
-  kube::Informer<api::Pod> pods_;
-  kube::Informer<api::ResourceClaim> claims_;
+  PodIndex& pods_;
+  std::size_t pod_feed_;
+  OwnedIndex<api::ResourceClaim> claims_;
+  std::size_t claim_feed_;
   kube::Informer<api::ResourceClaimTemplate> templates_;
   std::map<std::pair<std::string, std::string>, std::string> owned_;  // (pod uid, entry) → claim name
-  bool again_ = false;
+  std::map<std::string, std::set<kube::ObjectKey>> claims_of_;        // by pod uid
+  WorkList work_;
 };
 
 }  // namespace
 
-Controller MakeClaimController(kube::ApiClient& api) {
-  auto controller = std::make_shared<ClaimController>(api);
+Controller MakeClaimController(Workloads& workloads) {
+  auto controller = std::make_shared<ClaimController>(workloads);
   return {"claims", [controller] { return controller->Step(); }, {}};
 }
 

@@ -10,31 +10,49 @@
 #include "kube/retry.h"
 #include "kube/typed.h"
 #include "localcluster/controllers/controllers.h"
-#include "localcluster/controllers/step_result.h"
+#include "localcluster/controllers/work_list.h"
+#include "localcluster/definitions.h"
 #include "localcluster/object_tree.h"
 
 namespace kumiko::localcluster {
 namespace {
 
+struct Owner {
+  std::string uid;
+  kube::ObjectKey key;
+};
+
 // What matters of an object here.
 struct Entry {
   std::string uid;
-  std::vector<std::string> owners;    // uids
+  std::vector<Owner> owners;
   std::vector<std::string> blocking;  // those of them whose foreground deletion waits for this object
   bool deleting = false;
   bool foreground = false;
   bool orphan = false;
 };
 
-Entry Read(const Json& object) {
+// Where the owner of an object in this namespace stands; one of a custom kind may stand in no namespace, too.
+kube::ObjectKey OwnerKey(const Json& reference, const std::string& namespace_) {
+  std::string kind(StringAt(reference, {"kind"}));
+  const std::string_view version = StringAt(reference, {"apiVersion"});
+  const std::string_view group = version.substr(0, version.find('/') == std::string_view::npos ? 0 : version.find('/'));
+  const api::KindInfo* info = api::FindKind(kind);
+  const bool built_in = info != nullptr && info->group == group;
+  if (!built_in) kind += "." + std::string(group);
+  return {kind, built_in && !info->namespaced ? "" : namespace_, std::string(StringAt(reference, {"name"}))};
+}
+
+Entry Read(const kube::ObjectKey& key, const Json& object) {
   Entry entry;
   entry.uid = StringAt(object, {"metadata", "uid"});
   entry.deleting = FindPath(object, {"metadata", "deletionTimestamp"}) != nullptr;
   if (const Json* owners = FindPath(object, {"metadata", "ownerReferences"}); owners != nullptr && owners->is_array()) {
     for (const Json& owner : owners->get_array()) {
-      entry.owners.emplace_back(StringAt(owner, {"uid"}));
+      entry.owners.push_back({std::string(StringAt(owner, {"uid"})), OwnerKey(owner, key.namespace_)});
       const Json* blocks = Find(owner, "blockOwnerDeletion");
-      if (blocks != nullptr && blocks->is_bool() && blocks->get_bool()) entry.blocking.push_back(entry.owners.back());
+      if (blocks != nullptr && blocks->is_bool() && blocks->get_bool())
+        entry.blocking.push_back(entry.owners.back().uid);
     }
   }
   if (const Json* list = FindPath(object, {"metadata", "finalizers"}); list != nullptr && list->is_array()) {
@@ -69,51 +87,102 @@ kube::Change KeepInList(std::string_view name, std::function<bool(const Json&)> 
 
 class GarbageCollector {
  public:
-  explicit GarbageCollector(kube::ApiClient& api) : api_(api) {
-    for (const api::KindInfo& kind : api::AllKinds()) informers_.emplace_back(api, std::string(kind.kind));
+  explicit GarbageCollector(kube::ApiClient& api) : api_(api), definitions_(api, "CustomResourceDefinition") {
+    for (const api::KindInfo& kind : api::AllKinds())
+      informers_.try_emplace(std::string(kind.kind), api, std::string(kind.kind));
   }
 
   Result<bool> Step() {
-    bool any = again_;
-    for (kube::TreeInformer& informer : informers_) {
-      KU_TRY(const auto changes, informer.Sync());
-      for (const kube::TreeInformer::Change& change : changes) {
-        any = true;
-        if (change.object == nullptr) {
-          entries_.erase(change.key);
-        } else {
-          entries_[change.key] = Read(*change.object);
-        }
-      }
+    KU_TRY_OK(SyncDefinitions());
+    for (auto& [kind, informer] : informers_) {
+      const auto changes = informer.Sync();
+      // The definition of a custom kind may have gone a moment ago.
+      if (!changes && changes.error().code == Code::kNotFound) continue;
+      if (!changes) return tl::unexpected<Error>(changes.error());
+      for (const kube::TreeInformer::Change& change : *changes) TakeIn(change);
     }
-    if (!any) return false;
-    StepResult result("garbage");
-    std::map<std::string, std::vector<kube::ObjectKey>> dependents;
-    std::set<std::string> uids;
-    std::set<std::string> foreground;
-    for (const auto& [key, entry] : entries_) {
-      uids.insert(entry.uid);
-      if (entry.deleting && entry.foreground) foreground.insert(entry.uid);
-      for (const std::string& owner : entry.owners) dependents[owner].push_back(key);
-    }
-    for (const auto& [key, entry] : entries_) {
-      if (!entry.owners.empty() && !entry.deleting) CollectDependent(key, entry, uids, foreground, result);
-      if (entry.deleting && entry.orphan) Orphan(key, entry, dependents[entry.uid], result);
-      if (entry.deleting && entry.foreground) FinishForeground(key, entry, dependents[entry.uid], result);
-    }
-    again_ = result.again();
-    return result.changed();
+    return work_.Run("garbage", Time(), [this](const kube::ObjectKey& key, StepResult& result) {
+      const auto found = entries_.find(key);
+      if (found == entries_.end()) return;
+      const Entry& entry = found->second;
+      if (!entry.owners.empty() && !entry.deleting) CollectDependent(key, entry, result);
+      if (entry.deleting && entry.orphan) Orphan(key, entry, DependentsOf(entry.uid), result);
+      if (entry.deleting && entry.foreground) FinishForeground(key, entry, DependentsOf(entry.uid), result);
+    });
   }
 
  private:
-  void CollectDependent(const kube::ObjectKey& key, const Entry& entry, const std::set<std::string>& uids,
-                        const std::set<std::string>& foreground, StepResult& result) {
+  // Objects of custom kinds own and are owned like others.
+  Status SyncDefinitions() {
+    KU_TRY(const auto changes, definitions_.Sync());
+    for (const kube::TreeInformer::Change& change : changes) {
+      if (change.object != nullptr) {
+        const std::string kind = KindDefinedBy(*change.object);
+        defined_[change.key.name] = kind;
+        informers_.try_emplace(kind, api_, kind);
+      } else if (const auto gone = defined_.find(change.key.name); gone != defined_.end()) {
+        informers_.erase(gone->second);
+        defined_.erase(gone);
+      }
+    }
+    return {};
+  }
+
+  // What the change concerns is looked at: the object, those it owns, and those that may wait for it.
+  void TakeIn(const kube::TreeInformer::Change& change) {
+    if (const auto known = entries_.find(change.key); known != entries_.end()) {
+      const Entry& before = known->second;
+      for (const Owner& owner : before.owners) {
+        MarkObject(owner.uid);
+        const auto dependents = dependents_.find(owner.uid);
+        if (dependents == dependents_.end()) continue;
+        dependents->second.erase(change.key);
+        if (dependents->second.empty()) dependents_.erase(dependents);
+      }
+      MarkDependents(before.uid);
+      keys_.erase(before.uid);
+      entries_.erase(known);
+    }
+    if (change.object == nullptr) return;
+    const Entry& entry = entries_[change.key] = Read(change.key, *change.object);
+    keys_[entry.uid] = change.key;
+    for (const Owner& owner : entry.owners) {
+      dependents_[owner.uid].insert(change.key);
+      MarkObject(owner.uid);
+    }
+    if (entry.deleting || !entry.owners.empty()) work_.Add(change.key);
+    if (entry.deleting) MarkDependents(entry.uid);
+  }
+
+  void MarkObject(const std::string& uid) {
+    if (const auto found = keys_.find(uid); found != keys_.end() && entries_.at(found->second).deleting) {
+      work_.Add(found->second);
+    }
+  }
+  void MarkDependents(const std::string& uid) {
+    const auto found = dependents_.find(uid);
+    if (found == dependents_.end()) return;
+    for (const kube::ObjectKey& key : found->second) work_.Add(key);
+  }
+  const std::set<kube::ObjectKey>& DependentsOf(const std::string& uid) const {
+    static const std::set<kube::ObjectKey> kNone;
+    const auto found = dependents_.find(uid);
+    return found == dependents_.end() ? kNone : found->second;
+  }
+
+  void CollectDependent(const kube::ObjectKey& key, const Entry& entry, StepResult& result) {
     bool has_owner = false;
     bool waited_for = false;
-    for (const std::string& owner : entry.owners) {
-      if (foreground.contains(owner)) {
+    for (const Owner& reference : entry.owners) {
+      const auto owner = keys_.find(reference.uid);
+      if (owner == keys_.end()) {
+        has_owner |= MayExist(reference);
+        continue;
+      }
+      const Entry& above = entries_.at(owner->second);
+      if (above.deleting && above.foreground) {
         waited_for = true;
-      } else if (uids.contains(owner)) {
+      } else {
         has_owner = true;
       }
     }
@@ -125,7 +194,17 @@ class GarbageCollector {
     result.Note(api_.Delete(key, options));
   }
 
-  void Orphan(const kube::ObjectKey& key, const Entry& entry, const std::vector<kube::ObjectKey>& dependents,
+  // An owner that was not seen may have been made a moment ago, or be of a kind that is not looked at here.
+  bool MayExist(const Owner& owner) const {
+    if (!informers_.contains(owner.key.kind)) return true;
+    const auto is_there = [&](const kube::ObjectKey& key) {
+      const auto found = api_.Get(key);
+      return found && StringAt(**found, {"metadata", "uid"}) == owner.uid;
+    };
+    return is_there(owner.key) || is_there({owner.key.kind, "", owner.key.name});
+  }
+
+  void Orphan(const kube::ObjectKey& key, const Entry& entry, const std::set<kube::ObjectKey>& dependents,
               StepResult& result) {
     for (const kube::ObjectKey& dependent : dependents) {
       result.Note(kube::UpdateWithRetry(
@@ -135,7 +214,7 @@ class GarbageCollector {
     DropFinalizer(key, kOrphanFinalizer, result);
   }
 
-  void FinishForeground(const kube::ObjectKey& key, const Entry& entry, const std::vector<kube::ObjectKey>& dependents,
+  void FinishForeground(const kube::ObjectKey& key, const Entry& entry, const std::set<kube::ObjectKey>& dependents,
                         StepResult& result) {
     const bool waits = std::any_of(dependents.begin(), dependents.end(), [&](const kube::ObjectKey& dependent) {
       const std::vector<std::string>& blocking = entries_.at(dependent).blocking;
@@ -152,9 +231,13 @@ class GarbageCollector {
   }
 
   kube::ApiClient& api_;
-  std::vector<kube::TreeInformer> informers_;
+  kube::TreeInformer definitions_;
+  std::map<std::string, std::string> defined_;           // the kind that a CustomResourceDefinition defines
+  std::map<std::string, kube::TreeInformer> informers_;  // by kind
   std::map<kube::ObjectKey, Entry> entries_;
-  bool again_ = false;
+  std::map<std::string, kube::ObjectKey> keys_;                  // by uid
+  std::map<std::string, std::set<kube::ObjectKey>> dependents_;  // by the uid of the owner
+  WorkList work_;
 };
 
 }  // namespace

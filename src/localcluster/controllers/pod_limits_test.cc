@@ -26,6 +26,7 @@ class PodLimits : public testing::Test {
 
   ManualClock clock_{Time{1'767'225'600'000'000}};
   Store store_{clock_, {}};
+  Workloads workloads_{store_, clock_};
 };
 
 constexpr std::string_view kSet = R"({"apiVersion": "apps/v1", "kind": "ReplicaSet",
@@ -40,7 +41,7 @@ constexpr std::string_view kJob = R"({"apiVersion": "batch/v1", "kind": "Job",
 
 TEST_F(PodLimits, AReplicaSetMakesFiveHundredPodsInAStep) {
   Create(kSet);
-  const Controller controller = MakeReplicaSetController(store_, clock_);
+  const Controller controller = MakeReplicaSetController(workloads_);
   EXPECT_TRUE(controller.step().value());
   EXPECT_EQ(Pods(), 500u);
   EXPECT_TRUE(controller.step().value());
@@ -49,7 +50,7 @@ TEST_F(PodLimits, AReplicaSetMakesFiveHundredPodsInAStep) {
 
 TEST_F(PodLimits, AJobMakesFiveHundredPodsInAStep) {
   Create(kJob);
-  const Controller controller = MakeJobController(store_, clock_);
+  const Controller controller = MakeJobController(workloads_);
   EXPECT_TRUE(controller.step().value());
   EXPECT_EQ(Pods(), 500u);
   EXPECT_TRUE(controller.step().value());
@@ -73,25 +74,6 @@ TEST(OwnerLimit, HoldsBackAndWarnsOnce) {
   testing::internal::CaptureStderr();
   EXPECT_EQ(limit.Cap("Deployment", owner, 1'000'000'000), 10'000);
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
-}
-
-TEST(ReplaceDelay, DoublesAndBeginsAnewAfterAQuietTime) {
-  ReplaceDelay delay;
-  Time now{1'000'000'000};
-  delay.Ended("owner", "pod-1", now);
-  delay.Ended("owner", "pod-1", now);
-  EXPECT_EQ(delay.Waiting("owner", now), 1);
-  EXPECT_EQ(delay.NextWake(now), now + std::chrono::seconds(10));
-  now += std::chrono::seconds(10);
-  EXPECT_EQ(delay.Waiting("owner", now), 0);
-  EXPECT_EQ(delay.NextWake(now), std::nullopt);
-  delay.Ended("owner", "pod-2", now);
-  EXPECT_EQ(delay.NextWake(now), now + std::chrono::seconds(20));
-  now += std::chrono::minutes(11);
-  delay.Ended("owner", "pod-3", now);
-  EXPECT_EQ(delay.NextWake(now), now + std::chrono::seconds(10));
-  delay.KeepOnly({});
-  EXPECT_EQ(delay.NextWake(now), std::nullopt);
 }
 
 }  // namespace
