@@ -53,6 +53,7 @@ Result<ApiAccess> ApiAccess::Open(localcluster::Cluster& cluster, std::uint16_t 
     return Fail(Code::kAlreadyExists, "{}; leave --api-port out for a free one, or end that process",
                 started.error().message);
   }
+  cluster.SetRootCertificate((*started)->authority_pem());
   cluster.OnWrite([server = started->get()] { server->Wake(); });
   std::string file = path;
   if (file.empty()) {

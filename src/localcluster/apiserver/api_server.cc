@@ -92,6 +92,10 @@ std::string ApiServer::url() const {
   return fmt::format("https://127.0.0.1:{}", impl_->server->port());
 }
 
+const std::string& ApiServer::authority_pem() const {
+  return impl_->certificate.authority_pem;
+}
+
 std::string ApiServer::Kubeconfig() const {
   const Json config{
       {"apiVersion", "v1"},

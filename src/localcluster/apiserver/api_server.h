@@ -30,6 +30,8 @@ class ApiServer {
   std::string url() const;
   // A file for KUBECONFIG, with the certificate authority and the token in it.
   std::string Kubeconfig() const;
+  // The certificate, as PEM text, that clients are to trust.
+  const std::string& authority_pem() const;
   // Tells open watches that something was written. From any thread.
   void Wake();
 

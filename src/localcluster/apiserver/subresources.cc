@@ -3,6 +3,8 @@
 
 #include "base/text.h"
 #include "localcluster/apiserver/certificate.h"
+#include "localcluster/apiserver/eviction.h"
+#include "localcluster/apiserver/pod_log.h"
 #include "localcluster/apiserver/resource_api.h"
 #include "localcluster/object_tree.h"
 #include "localcluster/status_tree.h"
@@ -206,6 +208,9 @@ ResourceApi::Answered ResourceApi::Evict(const ResourceCall& call) {
       grace != nullptr && grace->is_int64()) {
     options.grace_period_seconds = grace->get_int64();
   }
+  KU_TRY_API(const auto pod, store_.Find(call.key));
+  const auto run = call.dry_run() ? EvictionRun::kDry : EvictionRun::kReal;
+  if (auto why_not = WhyNotEvict(store_, *pod, run)) return Refuse(std::move(*why_not));
   KU_TRY_API(const auto deleted, store_.DeleteObject(call.key, options, {.dry_run = call.dry_run()}));
   return JsonResponse(201, R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","code":201})"
                            "\n");
@@ -238,10 +243,7 @@ ResourceApi::Answered ResourceApi::RequestToken(const ResourceCall& call) {
 
 ResourceApi::Answered ResourceApi::Log(const ResourceCall& call) {
   if (call.info.verb != Verb::kGet) return NotAllowed(call);
-  KU_TRY_API(const auto pod, store_.Find(call.key));
-  HttpResponse response = JsonResponse(200, "");
-  response.headers.front().second = "text/plain";
-  return response;
+  return AnswerPodLog(call, store_, clock_);
 }
 
 }  // namespace kumiko::localcluster
