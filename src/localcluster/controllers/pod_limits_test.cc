@@ -48,6 +48,21 @@ TEST_F(PodLimits, AReplicaSetMakesFiveHundredPodsInAStep) {
   EXPECT_EQ(Pods(), 700u);
 }
 
+TEST_F(PodLimits, AnOwnerThatComesTooLateForAStepHasItsTurnInTheNext) {
+  Create(kSet);
+  std::string other(kSet);
+  other.replace(other.find("many"), 4, "more");
+  for (std::size_t at = other.find("\"b\""); at != std::string::npos; at = other.find("\"b\"")) {
+    other.replace(at, 3, "\"c\"");
+  }
+  Create(other);
+  const Controller controller = MakeReplicaSetController(workloads_);
+  for (const std::size_t pods : {500u, 1000u, 1400u}) {
+    EXPECT_TRUE(controller.step().value());
+    EXPECT_EQ(Pods(), pods);
+  }
+}
+
 TEST_F(PodLimits, AJobMakesFiveHundredPodsInAStep) {
   Create(kJob);
   const Controller controller = MakeJobController(workloads_);

@@ -120,6 +120,7 @@ class ReplicaSetController {
       events_.Normal(kSource, SubjectOf(set), "SuccessfulCreate",
                      fmt::format("Created pod: {}", StringAt(**created, {"metadata", "name"})));
     }
+    if (missing > 0) work_.Add(key);
     return {};
   }
 
