@@ -102,40 +102,84 @@ std::string NamedNode(const api::Pod& pod) {
   return "";
 }
 
-std::optional<std::string> WhyNot(const api::Pod& pod, const api::Node& node, const NodeUse& use) {
-  if (node.spec.unschedulable && !ToleratesAll(pod, {kUnschedulableTaint, "", "NoSchedule"})) return "are cordoned";
+std::string Text(const NodeRefusal& refusal) {
+  switch (refusal.reason) {
+    case NodeRefusal::Reason::kCordoned:
+      return "are cordoned";
+    case NodeRefusal::Reason::kTaint:
+      return fmt::format("have the taint {}{} that the pod does not tolerate", refusal.key,
+                         refusal.value.empty() ? "" : "=" + refusal.value);
+    case NodeRefusal::Reason::kLabel:
+      return fmt::format("lack the label {}={} of the pod's nodeSelector", refusal.key, refusal.value);
+    case NodeRefusal::Reason::kAffinity:
+      return "do not match the pod's node affinity";
+    case NodeRefusal::Reason::kPods:
+      return "have too many pods";
+    case NodeRefusal::Reason::kCpu:
+      return "have too little cpu";
+    case NodeRefusal::Reason::kMemory:
+      return "have too little memory";
+  }
+  return "";
+}
+
+std::optional<NodeRefusal> WhyClosed(const api::Pod& pod, const api::Node& node) {
+  using Reason = NodeRefusal::Reason;
+  if (node.spec.unschedulable && !ToleratesAll(pod, {kUnschedulableTaint, "", "NoSchedule"})) {
+    return NodeRefusal{.reason = Reason::kCordoned};
+  }
   for (const api::Taint& taint : node.spec.taints) {
     if (taint.effect == "PreferNoSchedule" || ToleratesAll(pod, taint)) continue;
-    const std::string value = taint.value.empty() ? "" : "=" + taint.value;
-    return fmt::format("have the taint {}{} that the pod does not tolerate", taint.key, value);
+    return NodeRefusal{.reason = Reason::kTaint, .key = taint.key, .value = taint.value};
   }
   for (const auto& [key, value] : pod.spec.node_selector) {
     const auto label = node.metadata.labels.find(key);
-    if (label == node.metadata.labels.end() || label->second != value) {
-      return fmt::format("lack the label {}={} of the pod's nodeSelector", key, value);
-    }
+    if (label != node.metadata.labels.end() && label->second == value) continue;
+    NodeRefusal refusal{.reason = Reason::kLabel, .key = key, .value = value};
+    if (label != node.metadata.labels.end()) refusal.is = label->second;
+    return refusal;
   }
   if (const auto& required = pod.spec.affinity.node_affinity.required) {
-    if (!api::Matches(*required, node.metadata.name, node.metadata.labels).value_or(false)) return kAffinityRefuses;
-  }
-  const api::ResourceList& has = node.status.allocatable.empty() ? node.status.capacity : node.status.allocatable;
-  const NodeUse wants = RequestsOf(pod);
-  NodeUse sum = use;
-  Add(sum, wants);
-  // An amount at the most stands for that or more, and no node has more.
-  const auto exceeds = [](std::int64_t amount, std::int64_t limit) { return amount > limit || amount == kMost; };
-  if (const auto pods = has.find("pods"); pods != has.end() && sum.pods > pods->second.Value()) {
-    return "have too many pods";
-  }
-  if (const auto cpu = has.find("cpu");
-      cpu != has.end() && wants.cpu_milli > 0 && exceeds(sum.cpu_milli, cpu->second.MilliValue())) {
-    return "have too little cpu";
-  }
-  if (const auto memory = has.find("memory");
-      memory != has.end() && wants.memory_bytes > 0 && exceeds(sum.memory_bytes, memory->second.Value())) {
-    return "have too little memory";
+    const bool matches = api::Matches(*required, node.metadata.name, node.metadata.labels).value_or(false);
+    if (!matches) return NodeRefusal{.reason = Reason::kAffinity};
   }
   return std::nullopt;
+}
+
+std::optional<NodeRefusal> WhyFull(const api::Pod& pod, const api::Node& node, const NodeUse& use) {
+  using Reason = NodeRefusal::Reason;
+  const api::ResourceList& has = node.status.allocatable.empty() ? node.status.capacity : node.status.allocatable;
+  const NodeUse wants = RequestsOf(pod);
+  // A sum at the most stands for that or more, and no node has more.
+  const auto lacks = [](std::int64_t used, std::int64_t needs, std::int64_t limit) {
+    const std::int64_t sum = AddUpToMost(used, needs);
+    return sum > limit || sum == kMost;
+  };
+  const auto refusal = [](Reason reason, std::int64_t used, std::int64_t needs, std::int64_t limit) {
+    return NodeRefusal{.reason = reason, .left = std::max<std::int64_t>(0, limit - used), .needs = needs};
+  };
+  if (const auto pods = has.find("pods"); pods != has.end()) {
+    const std::int64_t limit = pods->second.Value();
+    if (use.pods + wants.pods > limit) return refusal(Reason::kPods, use.pods, wants.pods, limit);
+  }
+  if (const auto cpu = has.find("cpu"); cpu != has.end() && wants.cpu_milli > 0) {
+    const std::int64_t limit = cpu->second.MilliValue();
+    if (lacks(use.cpu_milli, wants.cpu_milli, limit)) {
+      return refusal(Reason::kCpu, use.cpu_milli, wants.cpu_milli, limit);
+    }
+  }
+  if (const auto memory = has.find("memory"); memory != has.end() && wants.memory_bytes > 0) {
+    const std::int64_t limit = memory->second.Value();
+    if (lacks(use.memory_bytes, wants.memory_bytes, limit)) {
+      return refusal(Reason::kMemory, use.memory_bytes, wants.memory_bytes, limit);
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<NodeRefusal> WhyNot(const api::Pod& pod, const api::Node& node, const NodeUse& use) {
+  std::optional<NodeRefusal> refusal = WhyClosed(pod, node);
+  return refusal ? refusal : WhyFull(pod, node, use);
 }
 
 }  // namespace kumiko::localcluster

@@ -40,10 +40,29 @@ class NodeUses {
 // The one node that the pod's node affinity admits by its name, as with pods of DaemonSets; empty: it names none.
 std::string NamedNode(const api::Pod& pod);
 
-inline constexpr const char* kAffinityRefuses = "do not match the pod's node affinity";
+// Why a pod may not run on a node.
+struct NodeRefusal {
+  // In the order in which a node is tested.
+  enum class Reason { kCordoned, kTaint, kLabel, kAffinity, kPods, kCpu, kMemory };
+  Reason reason = Reason::kCordoned;
+  std::string key = {};                // of the taint or the label
+  std::string value = {};              // of the taint, or what the pod's nodeSelector wants the label to be
+  std::optional<std::string> is = {};  // what the label is, if the node has it
+  // What the pods there leave and what this one needs: pods, thousandths of a core, bytes.
+  std::int64_t left = 0;
+  std::int64_t needs = 0;
+  bool operator==(const NodeRefusal&) const = default;
+};
 
-// Nothing: the pod may run there; else why not, in words that follow "3 nodes ": "have too many pods". Of affinity only
-// what is required of the node is looked at.
-std::optional<std::string> WhyNot(const api::Pod& pod, const api::Node& node, const NodeUse& use);
+// In words that follow "3 nodes ": "have too many pods".
+std::string Text(const NodeRefusal& refusal);
+
+// Whether cordons, taints, labels and what the pod's affinity requires of the node let it in. Preferences, affinity to
+// other pods and spread constraints are not looked at.
+std::optional<NodeRefusal> WhyClosed(const api::Pod& pod, const api::Node& node);
+// Whether the node has room for one more pod, cpu and memory.
+std::optional<NodeRefusal> WhyFull(const api::Pod& pod, const api::Node& node, const NodeUse& use);
+// The first of the two; nothing: the pod may run there.
+std::optional<NodeRefusal> WhyNot(const api::Pod& pod, const api::Node& node, const NodeUse& use);
 
 }  // namespace kumiko::localcluster

@@ -30,6 +30,8 @@ std::vector<std::string> NamesIn(const kube::Informer<T>& informer, const std::s
   return names;
 }
 
+}  // namespace
+
 std::optional<std::string> MissingClass(const api::ResourceClaim& claim, const allocator::Inventory& inventory) {
   for (const api::DeviceRequest& request : claim.spec.devices.requests) {
     std::vector<const api::DeviceSubRequest*> parts;
@@ -45,11 +47,9 @@ std::optional<std::string> MissingClass(const api::ResourceClaim& claim, const a
   return std::nullopt;
 }
 
-}  // namespace
-
-PodClaims FindClaims(const api::Pod& pod, const kube::Informer<api::ResourceClaim>& claims,
-                     const kube::Informer<api::ResourceClaimTemplate>& templates,
-                     const allocator::Inventory& inventory) {
+PodClaims FindClaims(const api::Pod& pod, const ClusterModel& model) {
+  const auto& claims = model.claims();
+  const auto& templates = model.templates();
   PodClaims found;
   const std::string& in = pod.metadata.namespace_;
   for (const api::PodResourceClaim& entry : pod.spec.resource_claims) {
@@ -88,7 +88,8 @@ PodClaims FindClaims(const api::Pod& pod, const kube::Informer<api::ResourceClai
                                  consumers.size()));
     }
     if (!claim->status.allocation) {
-      if (std::optional<std::string> missing = MissingClass(*claim, inventory)) return Blocked(std::move(*missing));
+      if (std::optional<std::string> missing = MissingClass(*claim, model.inventory()))
+        return Blocked(std::move(*missing));
     }
     if (std::find(found.claims.begin(), found.claims.end(), claim) == found.claims.end()) found.claims.push_back(claim);
   }

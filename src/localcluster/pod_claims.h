@@ -9,7 +9,7 @@
 #include "allocator/inventory.h"
 #include "api/core/types.h"
 #include "api/resource/types.h"
-#include "kube/typed.h"
+#include "localcluster/cluster_model.h"
 
 namespace kumiko::localcluster {
 
@@ -24,8 +24,9 @@ struct PodClaims {
   std::vector<std::shared_ptr<const api::ResourceClaim>> claims;  // in the order of the pod's entries, each once
 };
 
-PodClaims FindClaims(const api::Pod& pod, const kube::Informer<api::ResourceClaim>& claims,
-                     const kube::Informer<api::ResourceClaimTemplate>& templates,
-                     const allocator::Inventory& inventory);
+PodClaims FindClaims(const api::Pod& pod, const ClusterModel& model);
+
+// What a person must mend before the claim can be allocated: a device class that does not exist.
+std::optional<std::string> MissingClass(const api::ResourceClaim& claim, const allocator::Inventory& inventory);
 
 }  // namespace kumiko::localcluster

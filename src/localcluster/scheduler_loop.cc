@@ -16,8 +16,8 @@
 #include "base/random.h"
 #include "kube/retry.h"
 #include "kube/typed.h"
+#include "localcluster/cluster_model.h"
 #include "localcluster/controllers/step_result.h"
-#include "localcluster/node_fit.h"
 #include "localcluster/pod_claims.h"
 #include "localcluster/status_tree.h"
 
@@ -63,109 +63,31 @@ void AddFinalizer(Json& claim) {
 
 struct SchedulerLoop::Impl {
   Impl(kube::ApiClient& client, const Clock& time, EventRecorder& recorder, SchedulerOptions given)
-      : api(client),
-        clock(time),
-        events(recorder),
-        options(std::move(given)),
-        random(options.seed),
-        state(inventory),
-        pods(client),
-        claims(client),
-        templates(client),
-        nodes(client),
-        slices(client),
-        classes(client),
-        taint_rules(client) {}
+      : api(client), clock(time), events(recorder), options(std::move(given)), random(options.seed), model(client) {}
 
   // Takes in every change; `freed` rises when something may fit that did not.
   Result<bool> Sync() {
-    bool any = false;
-    KU_TRY(const auto changed_slices, slices.Sync());
-    for (const kube::ObjectKey& key : changed_slices) {
-      const auto slice = slices.objects().find(key);
-      if (slice == slices.objects().end()) {
-        inventory.RemoveSlice(key.name);
-      } else {
-        inventory.UpsertSlice(slice->second);
-      }
-    }
-    KU_TRY(const auto changed_nodes, nodes.Sync());
-    for (const kube::ObjectKey& key : changed_nodes) {
-      const auto node = nodes.objects().find(key);
-      if (node == nodes.objects().end()) {
-        inventory.RemoveNode(key.name);
-      } else {
-        inventory.UpsertNode(*node->second);
-      }
-    }
-    KU_TRY(const auto changed_classes, classes.Sync());
-    for (const kube::ObjectKey& key : changed_classes) {
-      const auto device_class = classes.objects().find(key);
-      if (device_class == classes.objects().end()) {
-        inventory.RemoveClass(key.name);
-      } else {
-        inventory.UpsertClass(*device_class->second);
-      }
-    }
-    KU_TRY(const auto changed_rules, taint_rules.Sync());
-    for (const kube::ObjectKey& key : changed_rules) {
-      const auto rule = taint_rules.objects().find(key);
-      if (rule == taint_rules.objects().end()) {
-        inventory.RemoveTaintRule(key.name);
-      } else {
-        inventory.UpsertTaintRule(*rule->second);
-      }
-    }
-    if (!changed_slices.empty() || !changed_nodes.empty() || !changed_classes.empty() || !changed_rules.empty()) {
-      any = true;
-      ++freed;
-      sizes.clear();
-    }
-    KU_TRY(const auto changed_claims, claims.Sync());
-    for (const kube::ObjectKey& key : changed_claims) AccountClaim(key);
-    KU_TRY(const auto changed_templates, templates.Sync());
-    KU_TRY(const auto changed_pods, pods.Sync());
-    for (const kube::ObjectKey& key : changed_pods) {
-      const auto pod = pods.objects().find(key);
-      const bool gone = pod == pods.objects().end();
-      if (uses.Update(key.namespace_ + "/" + key.name, gone ? nullptr : pod->second.get())) ++freed;
-      if (gone || !IsWaiting(*pod->second)) {
+    KU_TRY(const ClusterModel::Changes changes, model.Sync());
+    if (changes.published || changes.freed) ++freed;
+    if (changes.published) sizes.clear();
+    for (const kube::ObjectKey& key : changes.pods) {
+      const auto pod = model.pods().objects().find(key);
+      if (pod == model.pods().objects().end() || !IsWaiting(*pod->second)) {
         waiting.erase(key);
       } else {
         waiting.emplace(key, "");
       }
     }
-    state.Commit();
-    return any || !changed_claims.empty() || !changed_templates.empty() || !changed_pods.empty();
+    return changes.any;
   }
 
   static bool IsWaiting(const api::Pod& pod) {
     return pod.spec.node_name.empty() && !pod.metadata.deletion_timestamp && !api::IsFinished(pod);
   }
 
-  void AccountClaim(const kube::ObjectKey& key) {
-    const auto found = claims.objects().find(key);
-    const auto known = accounted.find(key);
-    const std::optional<api::AllocationResult>* now =
-        found == claims.objects().end() ? nullptr : &found->second->status.allocation;
-    const bool has = now != nullptr && now->has_value();
-    const std::string uid = has ? found->second->metadata.uid : "";
-    // The API server never changes an allocation in place.
-    if (known != accounted.end() && has && known->second.first == uid) return;
-    if (known != accounted.end()) {
-      state.Remove(known->second.second);
-      accounted.erase(known);
-      ++freed;
-    }
-    if (has) {
-      state.Add(**now);
-      accounted[key] = {uid, **now};
-    }
-  }
-
   // What the claims of a pod would take on an empty cluster. Equal claims share the answer.
   Size SizeOf(const api::Pod& pod) {
-    const PodClaims found = FindClaims(pod, claims, templates, inventory);
+    const PodClaims found = FindClaims(pod, model);
     std::string text;
     std::vector<const api::ResourceClaim*> wanted;
     for (const auto& claim : found.claims) {
@@ -178,13 +100,14 @@ struct SchedulerLoop::Impl {
     if (wanted.empty()) return {};
     const auto known = sizes.find(text);
     if (known != sizes.end()) return known->second;
-    allocator::State empty(inventory);
+    allocator::State empty(model.inventory());
     const allocator::Placement placement =
-        allocator::Place(inventory, empty, wanted, inventory.NodeNames(), AllocatorOptions());
+        allocator::Place(model.inventory(), empty, wanted, model.inventory().NodeNames(), AllocatorOptions());
     Size size;
     for (const api::AllocationResult& result : placement.results) {
       for (const api::DeviceRequestAllocationResult& device : result.devices.results) {
-        const allocator::DeviceRef published = inventory.FindDevice({device.driver, device.pool, device.device});
+        const allocator::DeviceRef published =
+            model.inventory().FindDevice({device.driver, device.pool, device.device});
         if (published.slice == nullptr) continue;
         size.memory += CapacityOf(published, "memory");
         size.compute += CapacityOf(published, "multiprocessors");
@@ -210,7 +133,7 @@ struct SchedulerLoop::Impl {
     std::vector<Entry> entries;
     const bool by_size = options.policy == allocator::Policy::kPacked;
     for (const auto& [key, tried] : waiting) {
-      const PodPointer& pod = pods.objects().at(key);
+      const PodPointer& pod = model.pods().objects().at(key);
       entries.push_back({pod, by_size ? SizeOf(*pod) : Size()});
     }
     std::stable_sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
@@ -234,7 +157,7 @@ struct SchedulerLoop::Impl {
   }
 
   void Try(const PodPointer& pod, StepResult& result) {
-    const PodClaims found = FindClaims(*pod, claims, templates, inventory);
+    const PodClaims found = FindClaims(*pod, model);
     if (found.state == PodClaims::State::kWaiting) return;
     const std::string situation = Situation(found);
     std::string& tried = waiting[kube::KeyOf(*pod)];
@@ -272,7 +195,8 @@ struct SchedulerLoop::Impl {
         // A selector that fails on devices is a reason like any other, said per device; what else is wrong with the
         // input stands in the error.
         using Reason = allocator::Rejection::Reason;
-        const allocator::Explanation explanation = allocator::Explain(inventory, state, wanted, candidates);
+        const allocator::Explanation explanation =
+            allocator::Explain(model.inventory(), model.state(), wanted, candidates);
         const bool by_selector =
             std::any_of(explanation.rows.begin(), explanation.rows.end(), [](const allocator::Rejection& row) {
               return row.reason == Reason::kAttributeMissing || row.reason == Reason::kSelectorError;
@@ -286,13 +210,13 @@ struct SchedulerLoop::Impl {
   // Why the claims fit on none of the candidates. Where waiting cannot help, also what does.
   std::string WhyNowhere(const std::vector<const api::ResourceClaim*>& wanted,
                          const std::vector<std::string>& candidates) const {
-    const allocator::Explanation explanation = allocator::Explain(inventory, state, wanted, candidates);
+    const allocator::Explanation explanation = allocator::Explain(model.inventory(), model.state(), wanted, candidates);
     std::string why = allocator::Text(explanation);
     if (allocator::MayPass(explanation)) return why;
     // One change, looked for in a few milliseconds: the loop does not stop for more.
     const allocator::ChangeLimits limits{.max_trials = 40, .most_changes = 1};
     const allocator::Proposal proposal =
-        allocator::SmallestChange(inventory, state, wanted, explanation.nearest_nodes, limits);
+        allocator::SmallestChange(model.inventory(), model.state(), wanted, explanation.nearest_nodes, limits);
     if (proposal.changes.empty()) return why;
     const std::string helps = "; to fit: " + allocator::Text(proposal.changes);
     return why.size() + helps.size() <= allocator::kMaxExplanationText ? why + helps : why;
@@ -301,22 +225,24 @@ struct SchedulerLoop::Impl {
   // Where every node is a candidate, the allocator need not go through them.
   allocator::Placement Place(const std::vector<const api::ResourceClaim*>& wanted,
                              const std::vector<std::string>& candidates) {
-    if (candidates.size() == nodes.objects().size() && candidates == inventory.NodeNames()) {
-      return allocator::Place(inventory, state, wanted, AllocatorOptions());
+    if (candidates.size() == model.nodes().objects().size() && candidates == model.inventory().NodeNames()) {
+      return allocator::Place(model.inventory(), model.state(), wanted, AllocatorOptions());
     }
-    return allocator::Place(inventory, state, wanted, candidates, AllocatorOptions());
+    return allocator::Place(model.inventory(), model.state(), wanted, candidates, AllocatorOptions());
   }
 
   // In name order.
   std::vector<std::string> Candidates(const api::Pod& pod, const PodClaims& found, std::string& why) const {
     std::vector<std::string> candidates;
     std::map<std::string, int> refused;
+    const auto& nodes = model.nodes().objects();
     const std::string only = NamedNode(pod);
-    const bool is_known = !only.empty() && nodes.Find("", only) != nullptr;
-    for (auto at = is_known ? nodes.objects().find({api::Node::kKind, "", only}) : nodes.objects().begin();
-         at != nodes.objects().end(); at = is_known ? nodes.objects().end() : std::next(at)) {
+    const auto named = only.empty() ? nodes.end() : nodes.find({api::Node::kKind, "", only});
+    const bool is_known = named != nodes.end();
+    for (auto at = is_known ? named : nodes.begin(); at != nodes.end(); at = is_known ? nodes.end() : std::next(at)) {
       const auto& [key, node] = *at;
-      std::optional<std::string> reason = WhyNot(pod, *node, uses.Of(key.name));
+      std::optional<std::string> reason;
+      if (const auto refusal = WhyNot(pod, *node, model.uses().Of(key.name))) reason = Text(*refusal);
       for (const auto& claim : found.claims) {
         if (reason || !claim->status.allocation || !claim->status.allocation->node_selector) continue;
         const Result<bool> matches =
@@ -332,11 +258,10 @@ struct SchedulerLoop::Impl {
       }
     }
     if (!candidates.empty()) return candidates;
-    if (is_known && nodes.objects().size() > 1) {
-      refused[kAffinityRefuses] += static_cast<int>(nodes.objects().size()) - 1;
+    if (is_known && nodes.size() > 1) {
+      refused[Text({.reason = NodeRefusal::Reason::kAffinity})] += static_cast<int>(nodes.size()) - 1;
     }
-    why = nodes.objects().empty() ? "there are no nodes"
-                                  : fmt::format("none of {} nodes is open to the pod", nodes.objects().size());
+    why = nodes.empty() ? "there are no nodes" : fmt::format("none of {} nodes is open to the pod", nodes.size());
     std::string separator = ": ";
     for (const auto& [reason, count] : refused) {
       why += separator + std::to_string(count) + " " + reason;
@@ -431,17 +356,7 @@ struct SchedulerLoop::Impl {
   EventRecorder& events;
   SchedulerOptions options;
   Random random;
-  allocator::Inventory inventory;
-  allocator::State state;
-  kube::Informer<api::Pod> pods;
-  kube::Informer<api::ResourceClaim> claims;
-  kube::Informer<api::ResourceClaimTemplate> templates;
-  kube::Informer<api::Node> nodes;
-  kube::Informer<api::ResourceSlice> slices;
-  kube::Informer<api::DeviceClass> classes;
-  kube::Informer<api::DeviceTaintRule> taint_rules;
-  NodeUses uses;
-  std::map<kube::ObjectKey, std::pair<std::string, api::AllocationResult>> accounted;  // with the claim's uid
+  ClusterModel model;
   std::map<kube::ObjectKey, std::string> waiting;  // with the situation in which the pod was last tried
   std::map<std::string, Size> sizes;
   std::uint64_t freed = 1;
@@ -467,10 +382,10 @@ Result<bool> SchedulerLoop::Step() {
 }
 
 const allocator::Inventory& SchedulerLoop::inventory() const {
-  return impl_->inventory;
+  return impl_->model.inventory();
 }
 const allocator::State& SchedulerLoop::allocations() const {
-  return impl_->state;
+  return impl_->model.state();
 }
 
 }  // namespace kumiko::localcluster
