@@ -51,7 +51,9 @@ std::string ValueText(const AttributeTable& attributes, AttributeId id) {
   return attributes.HasValue(id) ? std::visit(ValueTexts(), attributes.At(id).value) : "of no known type";
 }
 
-std::string MissingAttribute(const cel::Mismatch& mismatch, const cel::DeviceView& device) {
+std::string MissingAttribute(const cel::Mismatch& mismatch, const cel::DeviceView& device,
+                             Rejection::Selector& selector) {
+  selector.attribute = mismatch.attribute;
   std::vector<std::string> known;
   for (const auto attribute : device.attributes) {
     if (attribute.id == mismatch.attribute) {
@@ -60,6 +62,7 @@ std::string MissingAttribute(const cel::Mismatch& mismatch, const cel::DeviceVie
     known.emplace_back(attribute.id);
   }
   const auto near = mismatch.attribute.empty() ? std::nullopt : Suggest(mismatch.attribute, known);
+  selector.near = near.value_or("");
   return near ? mismatch.detail + "; did you mean " + *near + "?" : mismatch.detail;
 }
 
@@ -88,7 +91,7 @@ DeviceReason SelectorReason(const Inventory& inventory, const AlternativePlan& a
       break;
     case cel::Mismatch::Kind::kAttributeMissing:
       reason.reason = Reason::kAttributeMissing;
-      reason.detail = MissingAttribute(mismatch, readable.view);
+      reason.detail = MissingAttribute(mismatch, readable.view, *reason.selector);
       break;
     case cel::Mismatch::Kind::kError:
       reason.reason = Reason::kSelectorError;
@@ -280,7 +283,7 @@ DeviceReason NodeReasons::CounterReason(const InFlight& in_flight, std::uint32_t
   const auto& board = layout.boards[layout.devices[device].board];
   int free_slots = 0;
   for (const auto counter : board.counters) {
-    if (layout.counters[counter].declared == kOneUnit && in_flight.Remaining(counter) == kOneUnit) ++free_slots;
+    if (IsSlot(*inventory_, layout.counters[counter]) && in_flight.Remaining(counter) == kOneUnit) ++free_slots;
   }
   int width = 0;
   bool nothing_left = false;

@@ -408,6 +408,7 @@ Explanation Explain(const Inventory& inventory, const State& state, std::span<co
   if (!explained.alternative) return explanation;
   explanation.claim = ClaimOf(plan, explained.asked).name;
   explanation.request = explained.alternative->name;
+  explanation.wanted = explained.alternative->all ? 0 : explained.alternative->count;
   explanation.nearest_nodes = NearestNodes(scene);
   explanation.device_class = explained.alternative->request->device_class_name;
   if (scene.devices == 0) {

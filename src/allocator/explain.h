@@ -42,6 +42,9 @@ struct Rejection {
     std::size_t index = 0;   // in the class or the request, as of_class says
     std::string expression;  // all of it
     std::string condition;   // the part that is not true: of several joined by &&, the first
+    // kAttributeMissing: what it reads, and what the device has under a similar name, or ""
+    std::string attribute = {};
+    std::string near = {};
     bool operator==(const Selector&) const = default;
   };
 
@@ -57,6 +60,7 @@ struct Rejection {
 struct Explanation {
   std::string claim;            // ns/name of the claim that fits nowhere, or of the last when only all together do not
   std::string request;          // its request (req or req/sub) that is explained
+  std::size_t wanted = 0;       // devices that it asks for on one node; 0: all
   std::size_t devices = 0;      // published for the candidate nodes; the rows add up to this number
   std::vector<Rejection> rows;  // those that the class accepts first, then by number of devices, largest first
   // Boards with devices of which the class accepts none: GPUs in MIG mode, where a whole GPU is asked for.

@@ -11,6 +11,7 @@
 
 #include "allocator/cluster_search.h"
 #include "allocator/decision_cache.h"
+#include "allocator/keys_in_play.h"
 #include "allocator/packing.h"
 #include "allocator/result_builder.h"
 #include "allocator/search.h"
@@ -19,46 +20,6 @@ namespace kumiko::allocator {
 namespace {
 
 constexpr std::size_t kNodesToCount = 16;
-
-void Merge(const std::optional<std::vector<cel::AttributeKey>>& read, KeysInPlay& keys) {
-  if (!read) keys.reset();
-  if (keys) keys->insert(keys->end(), read->begin(), read->end());
-}
-
-void Merge(const SelectorPlan& selector, KeysInPlay& keys) {
-  if (selector.expression) Merge(selector.expression->ReadKeys(), keys);
-}
-
-KeysInPlay KeysOf(const Inventory& inventory, const Plan& plan, const Options& options) {
-  KeysInPlay keys;
-  keys.emplace();
-  for (const auto& claim : plan.claims) {
-    for (const auto& request : claim.requests) {
-      for (const auto& alternative : request.alternatives) {
-        for (const auto& selector : alternative.selectors) Merge(selector, keys);
-        for (const auto& derived : alternative.derived) Merge(derived.expression, keys);
-      }
-    }
-    for (const auto& constraint : claim.constraints) {
-      const auto& [domain, id] = inventory.attributes().Name(constraint.name);
-      // Without a domain the name belongs to whichever driver published the device.
-      if (domain.empty()) return std::nullopt;
-      if (keys) keys->push_back({.map = cel::AttributeKey::Map::kAttributes, .domain = domain, .id = id});
-    }
-  }
-  if (options.policy == Policy::kPacked && options.demand) {
-    for (const auto& entry : options.demand->Classes()) {
-      for (const auto& text : entry.selectors) {
-        if (const auto expression = inventory.Compile(text)) Merge(expression->ReadKeys(), keys);
-      }
-    }
-  }
-  if (keys) {
-    std::sort(keys->begin(), keys->end());
-    keys->erase(std::unique(keys->begin(), keys->end()), keys->end());
-  }
-  return keys;
-}
 
 // Nodes of one class; the first in the policy's order stands for all.
 struct Group {
@@ -73,7 +34,8 @@ std::vector<Group> GroupNodes(const Inventory& inventory, const State& state, co
     groups.push_back({.node = nodes.front(), .members = 1});
     return groups;
   }
-  const auto keys = KeysOf(inventory, plan, options);
+  const Demand* demand = options.policy == Policy::kPacked ? options.demand : nullptr;
+  const auto keys = KeysOf(inventory, plan, demand);
   std::map<NodeClassId, std::size_t> group_of;
   for (const auto& node : nodes) {
     const auto id = state.cache().node_classes.ClassOf(inventory, state, node, keys);

@@ -2,54 +2,10 @@
 
 #include <variant>
 
+#include "cli/explain/stage.h"
+
 namespace kumiko::cli {
 namespace {
-
-using Reason = allocator::Rejection::Reason;
-
-std::string_view ReasonName(Reason reason) {
-  switch (reason) {
-    case Reason::kClassMissing:
-      return "ClassMissing";
-    case Reason::kNoDevices:
-      return "NoDevices";
-    case Reason::kFeatureOff:
-      return "FeatureOff";
-    case Reason::kPoolUpdating:
-      return "PoolUpdating";
-    case Reason::kPoolInvalid:
-      return "PoolInvalid";
-    case Reason::kSelectorFalse:
-      return "SelectorFalse";
-    case Reason::kAttributeMissing:
-      return "AttributeMissing";
-    case Reason::kSelectorError:
-      return "SelectorError";
-    case Reason::kDeviceTaint:
-      return "DeviceTaint";
-    case Reason::kDeviceTaken:
-      return "DeviceTaken";
-    case Reason::kCapacityShort:
-      return "CapacityShort";
-    case Reason::kNodeOperations:
-      return "NodeOperations";
-    case Reason::kGroups:
-      return "Groups";
-    case Reason::kCounterShort:
-      return "CounterShort";
-    case Reason::kNoSlot:
-      return "NoSlot";
-    case Reason::kOtherRequest:
-      return "OtherRequest";
-    case Reason::kConstraint:
-      return "Constraint";
-    case Reason::kClaimLimit:
-      return "ClaimLimit";
-    case Reason::kTooFew:
-      return "TooFew";
-  }
-  return "";
-}
 
 JsonObject DeviceJson(const allocator::DeviceId& id) {
   return {{"driver", id.driver}, {"pool", id.pool}, {"device", id.device}};
@@ -126,10 +82,8 @@ struct ChangeJson {
 JsonObject ExplanationJson(const allocator::Explanation& explanation) {
   JsonArray reasons;
   for (const allocator::Rejection& row : explanation.rows) {
-    JsonObject reason{{"reason", ReasonName(row.reason)},
-                      {"detail", row.detail},
-                      {"devices", row.devices},
-                      {"ofClass", row.of_class}};
+    JsonObject reason{
+        {"reason", CodeOf(row.reason)}, {"detail", row.detail}, {"devices", row.devices}, {"ofClass", row.of_class}};
     if (row.selector) {
       reason["selector"] = JsonObject{{"index", row.selector->index},
                                       {"expression", row.selector->expression},
