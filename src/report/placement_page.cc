@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <utility>
 
 #include "report/table.h"
 #include "report/text.h"
@@ -16,18 +15,6 @@ constexpr int kBarCells = 20;
 void AddMore(std::string& out, std::size_t all, std::size_t shown, std::string_view what, const Style& style) {
   if (all <= shown) return;
   out += Paint(fmt::format("and {} more {}\n", all - shown, what), Hue::kDim, style);
-}
-
-// The signs that requests are worded with, where only ASCII is drawn.
-std::string Worded(std::string text, const Style& style) {
-  if (style.unicode) return text;
-  for (const auto& [sign, plain] :
-       {std::pair<std::string_view, std::string_view>{"≥ ", ">="}, {"≤ ", "<="}, {"≠ ", "!="}, {"×", "x"}}) {
-    for (std::size_t at = text.find(sign); at != std::string::npos; at = text.find(sign, at)) {
-      text.replace(at, sign.size(), plain);
-    }
-  }
-  return text;
 }
 
 std::string DrawPods(const PlacementPage& page, const Style& style) {

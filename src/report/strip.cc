@@ -9,9 +9,11 @@ namespace {
 
 constexpr int kInnerCells = 24;
 
+constexpr int kCompactCells = 8;
+
 // Where slot `slot` begins, in cells: even shares for 8, 4, 2 and 12 slots, nearest cell else.
-int CellOf(int slot, int slots) {
-  return (slot * kInnerCells + slots / 2) / slots;
+int CellOf(int slot, int slots, int inner_cells = kInnerCells) {
+  return (slot * inner_cells + slots / 2) / slots;
 }
 
 Hue HueOf(PartState state) {
@@ -74,6 +76,28 @@ std::vector<StripPart> WithGaps(const Strip& strip) {
   return all;
 }
 
+// A part of `cells` cells.
+std::string CompactPart(const StripPart& part, std::size_t cells) {
+  switch (part.state) {
+    case PartState::kFree:
+      return std::string(cells, '.');
+    case PartState::kUnreachable:
+      return std::string(cells, 'x');
+    case PartState::kWhole:
+      return std::string(cells, '=');
+    case PartState::kUnhealthy:
+      return std::string(cells, '!');
+    case PartState::kPart:
+      break;
+  }
+  std::string text(cells, '-');
+  const bool sized = !part.labels.empty() && !part.labels.back().empty();
+  text.front() = sized && part.labels.back().front() >= '0' && part.labels.back().front() <= '9'
+                     ? part.labels.back().front()
+                     : '1';
+  return text;
+}
+
 }  // namespace
 
 std::vector<std::string> ProfileLabels(std::string_view profile) {
@@ -96,6 +120,17 @@ std::string Draw(const Strip& strip, const Style& style) {
     out += border;
   }
   return out;
+}
+
+std::string DrawCompact(const Strip& strip, const Style& style) {
+  const int slots = std::clamp(strip.slots, 1, kInnerCells);
+  std::string out = "[";
+  for (const StripPart& part : WithGaps(strip)) {
+    const int end = CellOf(part.start + part.size, slots, kCompactCells);
+    const int cells = end - CellOf(part.start, slots, kCompactCells);
+    if (cells > 0) out += Paint(CompactPart(part, static_cast<std::size_t>(cells)), HueOf(part.state), style);
+  }
+  return out + "]";
 }
 
 }  // namespace kumiko::report

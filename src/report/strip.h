@@ -41,4 +41,10 @@ std::vector<std::string> ProfileLabels(std::string_view profile);
 
 std::string Draw(const Strip& strip, const Style& style);
 
+// The same in ten cells, for several boards a line: the first cell of a part shows its size, its others "-". Told
+// apart without colour and without Unicode.
+//
+//   [3---2-1.]   partitioned, one slot free      [========]   whole, in use
+std::string DrawCompact(const Strip& strip, const Style& style);
+
 }  // namespace kumiko::report

@@ -37,6 +37,20 @@ TEST(Strip, MarksFreeAndUnreachableSlots) {
   EXPECT_EQ(Draw({.slots = 8, .parts = {Part(0, 1, "1g.10gb"), dead}}, {}), "│1g│·················│▒▒│");
 }
 
+TEST(Strip, CompactFormShowsSizesInEightCells) {
+  const StripPart dead{.start = 7, .size = 1, .state = PartState::kUnreachable, .labels = {}};
+  EXPECT_EQ(
+      DrawCompact({.slots = 8, .parts = {Part(0, 4, "3g.40gb"), Part(4, 2, "2g.20gb"), Part(6, 1, "1g.10gb")}}, {}),
+      "[3---2-1.]");
+  EXPECT_EQ(DrawCompact({.slots = 8, .parts = {Part(0, 1, "1g.10gb"), dead}}, {}), "[1......x]");
+  EXPECT_EQ(DrawCompact({.slots = 4, .parts = {Part(0, 2, "2g.12gb"), Part(2, 1, "1g.6gb")}}, {}), "[2---1-..]");
+  const StripPart whole{.start = 0, .size = 1, .state = PartState::kWhole, .labels = {"ml/train-0"}};
+  EXPECT_EQ(DrawCompact({.slots = 1, .parts = {whole}}, {}), "[========]");
+  const StripPart sick{.start = 0, .size = 1, .state = PartState::kUnhealthy, .labels = {"xid=79"}};
+  EXPECT_EQ(DrawCompact({.slots = 1, .parts = {sick}}, {}), "[!!!!!!!!]");
+  EXPECT_EQ(DrawCompact({.slots = 1, .parts = {}}, {}), "[........]");
+}
+
 TEST(Strip, NeedsNoUnicodeWhenToldSo) {
   Style ascii;
   ascii.unicode = false;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 namespace kumiko::report {
 namespace {
@@ -71,6 +72,20 @@ std::vector<std::string> Wrap(std::string_view text, std::size_t cells) {
     at = blank + 1;
   }
   return lines;
+}
+
+std::string Worded(std::string text, const Style& style) {
+  if (style.unicode) return text;
+  for (const auto& [sign, plain] : {std::pair<std::string_view, std::string_view>{"≥ ", ">="},
+                                    {"≤ ", "<="},
+                                    {"≠ ", "!="},
+                                    {"×", "x"},
+                                    {"→", "->"}}) {
+    for (std::size_t at = text.find(sign); at != std::string::npos; at = text.find(sign, at)) {
+      text.replace(at, sign.size(), plain);
+    }
+  }
+  return text;
 }
 
 std::string Percent(std::int64_t part, std::int64_t whole) {

@@ -22,6 +22,9 @@ std::string CutEnd(std::string_view text, std::size_t cells, const Style& style)
 // `text` in lines of at most `cells`, broken at blanks; a longer word stays whole on its own line.
 std::vector<std::string> Wrap(std::string_view text, std::size_t cells);
 
+// With the signs that sentences are worded with ("×", "≥", "→") in ASCII, where only that is drawn.
+std::string Worded(std::string text, const Style& style);
+
 // "61 %", rounded to the nearest; "-" when the whole is 0.
 std::string Percent(std::int64_t part, std::int64_t whole);
 // "79.3 GiB", "640 MiB", "1.2 TiB": one decimal below 100, a zero decimal left out.
