@@ -7,6 +7,7 @@
 #include <charconv>
 #include <sstream>
 
+#include "cli/completion.h"
 #include "cli/exit_code.h"
 
 namespace kumiko::cli {
@@ -168,6 +169,100 @@ void AddAllocate(CLI::App& app, AllocateOptions& options, std::string& policy, s
       ->envname("KUMIKO_KEEP_SHARE_IDS");
 }
 
+// The flags of commands that look at a cluster: kubectl's.
+void AddCluster(CLI::App& app, ClusterChoice& choice, std::string& output) {
+  app.add_option("--kubeconfig", choice.kubeconfig, "The kubeconfig (default: as kubectl finds it)")
+      ->check(CheckNotEmpty)
+      ->type_name("FILE");
+  app.add_option("--context", choice.context, "The context of the kubeconfig (default: the current one)")
+      ->check(CheckNotEmpty)
+      ->envname("KUMIKO_CONTEXT")
+      ->type_name("NAME");
+  app.add_option("-n,--namespace", choice.namespace_, "The namespace (default: the context's)")
+      ->check(CheckNotEmpty)
+      ->envname("KUMIKO_NAMESPACE")
+      ->type_name("NAME");
+  app.add_option("--request-timeout", choice.request_timeout, "Time for one answer, such as 5s (0: a minute)")
+      ->envname("KUMIKO_REQUEST_TIMEOUT")
+      ->type_name("DURATION");
+  AddChoice(app, "-o,--output", output, {"table", "wide", "json", "yaml", "name"})->envname("KUMIKO_OUTPUT");
+}
+
+Output OutputOf(const std::string& word) {
+  if (word == "wide") return Output::kWide;
+  if (word == "json") return Output::kJson;
+  if (word == "yaml") return Output::kYaml;
+  if (word == "name") return Output::kName;
+  return Output::kTable;
+}
+
+void AddExplain(CLI::App& app, ExplainOptions& options, std::string& output, std::string& color) {
+  CLI::App* explain = app.add_subcommand("explain", "Why a pod or claim waits, what would help, or where it runs");
+  explain->add_option("KIND", options.kind, "pod or claim; also pod/NAME")->required();
+  explain->add_option("NAME", options.name, "The object; also NAMESPACE/NAME");
+  AddCluster(*explain, options.cluster, output);
+  explain->add_flag("-v", options.all_names, "Write out every row with the names of what it counts")
+      ->envname("KUMIKO_VERBOSE");
+  explain->add_flag("--check", options.check, "Exit 3 unless it runs")->envname("KUMIKO_CHECK");
+  AddChoice(*explain, "--color", color, {"auto", "always", "never"})->envname("KUMIKO_COLOR");
+  explain->add_flag("--ascii", options.ascii, "Draw without Unicode")->envname("KUMIKO_ASCII");
+}
+
+void AddTop(CLI::App& app, TopOptions& options, bool& no_headers, std::string& output, std::string& color) {
+  CLI::App* top = app.add_subcommand("top", "What is used, free and broken, who holds it, and who waits");
+  const std::vector<std::string> views = {"nodes", "gpus", "pods", "pending"};
+  options.what = views.front();
+  top->add_option("VIEW", options.what, "One of nodes, gpus, pods, pending (default: nodes)")
+      ->check([views](const std::string& word) {
+        return std::find(views.begin(), views.end(), word) != views.end()
+                   ? std::string()
+                   : fmt::format("\"{}\" does not exist; write one of {}", word, fmt::join(views, ", "));
+      });
+  top->add_option("NODE", options.node, "With gpus: those of this node only")->check(CheckNotEmpty);
+  AddCluster(*top, options.cluster, output);
+  top->add_flag("-A,--all-namespaces", options.all_namespaces, "Pods of every namespace")
+      ->envname("KUMIKO_ALL_NAMESPACES");
+  top->add_option("-l,--selector", options.selector, "Labels of the nodes or pods that are shown")
+      ->envname("KUMIKO_SELECTOR")
+      ->type_name("SELECTOR");
+  top->add_flag("--no-headers", no_headers, "Rows only")->envname("KUMIKO_NO_HEADERS");
+  top->add_flag("-w,--watch", options.watch, "Go on and show changes; q ends")->envname("KUMIKO_WATCH");
+  AddChoice(*top, "--color", color, {"auto", "always", "never"})->envname("KUMIKO_COLOR");
+  top->add_flag("--ascii", options.ascii, "Draw without Unicode")->envname("KUMIKO_ASCII");
+}
+
+std::vector<std::string> ArgumentsOf(const std::string& command) {
+  if (command == "explain") return {"pod", "claim"};
+  if (command == "top") return {"nodes", "gpus", "pods", "pending"};
+  if (command == "completion") return {"bash", "zsh", "fish"};
+  return {};
+}
+
+// What shells complete, as the parser knows it.
+std::vector<CompletedCommand> CompletedCommands(const CLI::App& app) {
+  std::vector<CompletedCommand> commands;
+  for (const CLI::App* one : app.get_subcommands([](const CLI::App*) { return true; })) {
+    CompletedCommand command{
+        .name = one->get_name(), .flags = {}, .words = ArgumentsOf(one->get_name()), .takes_file = {}};
+    for (const CLI::Option* option : one->get_options()) {
+      const bool file = option->get_type_name() == "FILE" || option->get_type_name() == "DIR";
+      const auto add = [&](const std::string& flag) {
+        command.flags.push_back(flag);
+        if (file) command.takes_file.push_back(flag);
+      };
+      for (const std::string& name : option->get_lnames()) add("--" + name);
+      for (const std::string& name : option->get_snames()) add("-" + name);
+    }
+    commands.push_back(std::move(command));
+  }
+  return commands;
+}
+
+Shell ShellOf(const std::string& word) {
+  if (word == "zsh") return Shell::kZsh;
+  return word == "fish" ? Shell::kFish : Shell::kBash;
+}
+
 }  // namespace
 
 Command ParseCommandLine(int argc, char** argv) {
@@ -179,6 +274,14 @@ Command ParseCommandLine(int argc, char** argv) {
   ScenarioOptions scenario;
   CelOptions cel;
   AllocateOptions allocate;
+  ExplainOptions explain;
+  TopOptions top;
+  bool no_headers = false;
+  std::string explain_output;
+  std::string top_output;
+  std::string explain_color;
+  std::string top_color;
+  std::string shell;
   std::string order;
   std::string release;
   std::string policy;
@@ -188,6 +291,10 @@ Command ParseCommandLine(int argc, char** argv) {
   AddScenario(app, scenario);
   AddCel(app, cel);
   AddAllocate(app, allocate, order, release);
+  AddExplain(app, explain, explain_output, explain_color);
+  AddTop(app, top, no_headers, top_output, top_color);
+  CLI::App* completion = app.add_subcommand("completion", "Print the script that completes kumiko in a shell");
+  AddChoice(*completion, "SHELL", shell, {"bash", "zsh", "fish"})->required();
   app.add_subcommand("version", "Print the version");
   try {
     app.parse(argc, argv);
@@ -212,6 +319,17 @@ Command ParseCommandLine(int argc, char** argv) {
   allocate.packed = order == "packed";
   allocate.features = allocator::FeaturesOf(release).value_or(allocator::Features());
   if (app.got_subcommand("allocate")) return allocate;
+  explain.output = OutputOf(explain_output);
+  explain.color = WhenOf(explain_color);
+  if (app.got_subcommand("explain")) return explain;
+  top.output = OutputOf(top_output);
+  top.color = WhenOf(top_color);
+  top.headers = !no_headers;
+  if (app.got_subcommand("top")) return top;
+  if (app.got_subcommand("completion")) {
+    return NothingToRun{
+        .to_stderr = false, .text = CompletionScript(ShellOf(shell), CompletedCommands(app)), .exit_code = 0};
+  }
   return VersionOptions{};
 }
 

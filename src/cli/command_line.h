@@ -59,6 +59,45 @@ struct AllocateOptions {
   bool keep_share_ids = false;
 };
 
+// Which cluster, and which objects of it; the flags are kubectl's.
+struct ClusterChoice {
+  std::string kubeconfig;       // empty: as kubectl finds it
+  std::string context;          // empty: the current one
+  std::string namespace_;       // empty: the context's
+  std::string request_timeout;  // Go's duration text or seconds; empty: none
+};
+
+// What schedulers of the newest release have on; of an older server, what that has.
+inline constexpr allocator::Features kNewestFeatures = allocator::DefaultFeatures(allocator::kNewestRelease);
+
+enum class Output { kTable, kWide, kJson, kYaml, kName };
+
+struct ExplainOptions {
+  ClusterChoice cluster;
+  std::string kind;  // pod or claim; also "pod/NAME"
+  std::string name;
+  Output output = Output::kTable;
+  bool all_names = false;
+  bool check = false;  // exit 3 unless it runs
+  allocator::Features features = kNewestFeatures;
+  When color = When::kAuto;
+  bool ascii = false;
+};
+
+struct TopOptions {
+  ClusterChoice cluster;
+  std::string what;  // nodes, gpus, pods, pending
+  std::string node;  // of gpus: this one only
+  bool all_namespaces = false;
+  std::string selector;  // labels of the nodes or pods that are shown
+  Output output = Output::kTable;
+  bool headers = true;
+  bool watch = false;
+  allocator::Features features = kNewestFeatures;
+  When color = When::kAuto;
+  bool ascii = false;
+};
+
 struct VersionOptions {};
 
 // What a command line that runs no command comes to: help was asked for, or a flag is wrong.
@@ -69,7 +108,7 @@ struct NothingToRun {
 };
 
 using Command = std::variant<NothingToRun, UpOptions, ValidateOptions, ScenarioOptions, CelOptions, AllocateOptions,
-                             VersionOptions>;
+                             ExplainOptions, TopOptions, VersionOptions>;
 
 Command ParseCommandLine(int argc, char** argv);
 

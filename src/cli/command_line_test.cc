@@ -67,5 +67,41 @@ TEST(CommandLine, CelTakesAnExpressionOrQuestions) {
   ExpectRefused({"cel", "--device", "d.yaml"}, "--device");
 }
 
+TEST(CommandLine, ExplainAndTopTakeKubectlsFlags) {
+  const auto explain = std::get<ExplainOptions>(
+      Parse({"explain", "pod", "train-0", "-n", "ml", "--context", "dev", "--kubeconfig", "k", "-o", "json", "-v"}));
+  EXPECT_EQ(explain.kind, "pod");
+  EXPECT_EQ(explain.name, "train-0");
+  EXPECT_EQ(explain.cluster.namespace_, "ml");
+  EXPECT_EQ(explain.cluster.context, "dev");
+  EXPECT_EQ(explain.cluster.kubeconfig, "k");
+  EXPECT_EQ(explain.output, Output::kJson);
+  EXPECT_TRUE(explain.all_names);
+  EXPECT_EQ(std::get<ExplainOptions>(Parse({"explain", "pod/train-0"})).name, "");
+  const auto top = std::get<TopOptions>(Parse({"top", "gpus", "node-1", "-A", "-l", "a=b", "-w", "--no-headers"}));
+  EXPECT_EQ(top.what, "gpus");
+  EXPECT_EQ(top.node, "node-1");
+  EXPECT_TRUE(top.all_namespaces);
+  EXPECT_EQ(top.selector, "a=b");
+  EXPECT_TRUE(top.watch);
+  EXPECT_FALSE(top.headers);
+  EXPECT_EQ(std::get<TopOptions>(Parse({"top"})).what, "nodes");
+  ExpectRefused({"top", "volumes"}, "write one of nodes, gpus, pods, pending");
+  ExpectRefused({"explain"}, "KIND");
+}
+
+TEST(CommandLine, CompletionKnowsEveryCommandAndFlag) {
+  for (const char* shell : {"bash", "zsh", "fish"}) {
+    const auto script = std::get<NothingToRun>(Parse({"completion", shell}));
+    EXPECT_EQ(script.exit_code, 0);
+    for (const char* word :
+         {"up", "validate", "explain", "top", "nodes gpus pods pending", "namespace", "no-headers"}) {
+      EXPECT_THAT(script.text, HasSubstr(word)) << shell;
+    }
+  }
+  ExpectRefused({"completion", "tcsh"}, "bash, zsh, fish");
+  ExpectRefused({"completion"}, "SHELL");
+}
+
 }  // namespace
 }  // namespace kumiko::cli

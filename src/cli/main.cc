@@ -7,18 +7,33 @@
 #include <iostream>
 #include <system_error>
 
+#include "base/clock.h"
+#include "base/term.h"
 #include "cli/allocate_command.h"
 #include "cli/cel_command.h"
 #include "cli/command_line.h"
+#include "cli/connection.h"
 #include "cli/exit_code.h"
+#include "cli/explain_command.h"
 #include "cli/file_output.h"
 #include "cli/scenario.h"
+#include "cli/screen.h"
+#include "cli/top_command.h"
 #include "cli/up.h"
 #include "cli/validate.h"
 #include "cli/version.h"
 
 namespace kumiko::cli {
 namespace {
+
+// Runs what needs a cluster.
+template <class Run>
+int OnCluster(const ClusterChoice& choice, const Run& run) {
+  const auto connection = Connect(choice);
+  if (connection) return static_cast<int>(run(*connection));
+  std::cerr << EscapeControls(connection.error().message) << '\n';
+  return static_cast<int>(ExitCodeFor(connection.error()));
+}
 
 struct Runner {
   std::ostream& out;
@@ -39,6 +54,20 @@ struct Runner {
   }
   int operator()(const AllocateOptions& options) const {
     return static_cast<int>(RunAllocate(options, std::cin, out, std::cerr));
+  }
+  int operator()(ExplainOptions options) const {
+    return OnCluster(options.cluster, [&](const Connection& connection) {
+      options.features = connection.features;
+      return RunExplain(options, *connection.api, connection.namespace_, RealClock(),
+                        StyleOfStdout(options.color, options.ascii), out, std::cerr);
+    });
+  }
+  int operator()(TopOptions options) const {
+    return OnCluster(options.cluster, [&](const Connection& connection) {
+      options.features = connection.features;
+      const auto style = [&] { return StyleOfStdout(options.color, options.ascii); };
+      return RunTop(options, *connection.api, connection.namespace_, RealClock(), style, out, std::cerr);
+    });
   }
   int operator()(const VersionOptions&) const {
     out << VersionLine() << '\n';

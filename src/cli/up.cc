@@ -1,7 +1,6 @@
 #include "cli/up.h"
 
 #include <fmt/format.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include <memory>
@@ -14,6 +13,7 @@
 #include "base/term.h"
 #include "cli/api_access.h"
 #include "cli/demo.h"
+#include "cli/end_signals.h"
 #include "cli/manifests.h"
 #include "cli/screen.h"
 #include "localcluster/cluster.h"
@@ -39,29 +39,8 @@ class Progress {
   bool shown_;
 };
 
-// Blocks the signals that end `up` for this thread and those it starts, so that they arrive in WaitForChange.
-class EndSignals {
- public:
-  EndSignals() {
-    sigemptyset(&signals_);
-    sigaddset(&signals_, SIGINT);
-    sigaddset(&signals_, SIGTERM);
-    pthread_sigmask(SIG_BLOCK, &signals_, &before_);
-  }
-  ~EndSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  EndSignals(const EndSignals&) = delete;
-  EndSignals& operator=(const EndSignals&) = delete;
-
-  // True when one arrived within a quarter of a second, which is also how often the page may change.
-  bool Arrived() const {
-    const timespec quarter{.tv_sec = 0, .tv_nsec = 250'000'000};
-    return sigtimedwait(&signals_, nullptr, &quarter) > 0;
-  }
-
- private:
-  sigset_t signals_{};
-  sigset_t before_{};
-};
+// How often the page may change.
+constexpr Duration kBetweenPages = std::chrono::milliseconds(250);
 
 ExitCode Refuse(const Error& error, std::ostream& err) {
   err << error.message << '\n';
@@ -103,7 +82,7 @@ Status Serve(const UpOptions& options, Session& session, const report::Style& st
   std::uint64_t shown = session.cluster->store().Revision();
   std::string printed;
   std::jthread loop([&](const std::stop_token& stop) { ended = session.cluster->Run(stop); });
-  while (out && !signals.Arrived()) {
+  while (out && !signals.Arrived(kBetweenPages)) {
     const std::uint64_t now = session.cluster->store().Revision();
     if (now == shown || !IsTerminal(STDOUT_FILENO)) continue;
     shown = now;
