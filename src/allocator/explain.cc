@@ -78,28 +78,30 @@ DeviceReason WhyUnused(const Inventory& inventory, const NodeView& view, const N
 
 Scene MakeScene(const Inventory& inventory, const State& state, std::span<const std::string> names, const Plan& plan) {
   Scene scene{.inventory = &inventory, .plan = &plan, .nodes = {}};
-  std::set<std::pair<const StoredSlice*, std::uint32_t>> seen;
-  std::set<DeviceId> seen_unused;
+  // By identity: one node may refuse the pool of a device that another uses.
+  std::set<std::pair<PoolId, NameId>> seen;
+  const auto first_seen = [&](const StoredSlice& slice, std::uint32_t ordinal) {
+    return seen.insert({slice.pool, slice.shape->devices[ordinal].name}).second;
+  };
   for (const auto& name : names) {
     const auto& view = inventory.ViewOf(name);
     auto node = std::make_unique<NodeScene>(NodeScene{
         .reasons = NodeReasons(inventory, state, view, plan), .devices = {}, .unused = {}, .first_misfit = {}});
     for (std::uint32_t d = 0; d < view.layout->candidates; ++d) {
       const auto device = view.Device(d);
-      if (view.layout->devices[d].on_node && seen.insert({device.slice, device.ordinal}).second) {
-        node->devices.push_back(d);
-      }
+      if (view.layout->devices[d].on_node && first_seen(*device.slice, device.ordinal)) node->devices.push_back(d);
     }
     for (const auto& unused : view.unused) {
       for (const auto d : unused.devices) {
         const auto& shape = *unused.slice->shape;
-        DeviceId id{shape.driver_name, inventory.names().Text(inventory.PoolName(unused.slice->pool)),
-                    inventory.names().Text(shape.devices[d].name)};
         const auto pool = std::find(view.pools.begin(), view.pools.end(), unused.slice->pool);
         const bool published =
             pool != view.pools.end() &&
             view.layout->FindDevice(static_cast<std::uint32_t>(pool - view.pools.begin()), shape.devices[d].name);
-        if (published || !seen_unused.insert(id).second) continue;
+        if (published || !first_seen(*unused.slice, d)) continue;
+        const auto& texts = inventory.names();
+        DeviceId id{shape.driver_name, texts.Text(inventory.PoolName(unused.slice->pool)),
+                    texts.Text(shape.devices[d].name)};
         node->unused.emplace_back(std::move(id), WhyUnused(inventory, view, unused));
       }
     }

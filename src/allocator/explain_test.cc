@@ -134,6 +134,21 @@ TEST_F(Explaining, CountsDevicesOfPoolsThatMayNotBeUsed) {
   EXPECT_EQ(Change(), "ask for 2 devices instead of 3 (claim ns/c, request r)");
 }
 
+TEST_F(Explaining, CountsADeviceOnceWhoseNodesSeeItsPoolDifferently) {
+  api::Device shared = DeviceBuilder("a");
+  shared.all_nodes = true;
+  Add(SliceBuilder("s-0", "").Pool("p", 1, 2).PerDevice().Add(shared), "n1");
+  Add(SliceBuilder("s-1", "")
+          .Pool("p", 1, 2)
+          .PerDevice()
+          .Add(DeviceBuilder("x").Node("n2"))
+          .Add(DeviceBuilder("x").Node("n2")),
+      "n2");
+  Ask(ClaimBuilder("c").Request("r", 3));
+  EXPECT_EQ(Why(),
+            (Rows{{"free, but fewer than 3 on one node", 1}, {"pool p is invalid: duplicate device name x", 1}}));
+}
+
 class WithoutFeatures : public Explaining {
  protected:
   WithoutFeatures() : Explaining(Features()) {}
