@@ -15,6 +15,7 @@
 #include "base/yaml.h"
 #include "kube/typed.h"
 #include "localcluster/cluster.h"
+#include "localcluster/expected_text.h"
 #include "localcluster/pod_devices.h"
 #include "localcluster/scenario_grammar.h"
 #include "localcluster/scenario_script.h"
@@ -100,6 +101,7 @@ class ScenarioRun {
   }
 
   int expectations() const { return expectations_; }
+  int left_out() const { return left_out_; }
 
  private:
   Status Configure(const Words& words) {
@@ -150,6 +152,13 @@ class ScenarioRun {
 
   Status Delete(const Words& words) {
     KU_TRY(const ScenarioArguments arguments, ReadArguments(words, 1));
+    KU_TRY(const kube::ObjectKey key, KeyOf(arguments));
+    KU_TRY_OK(cluster_->DeleteObject(key));
+    return cluster_->RunUntilIdle();
+  }
+
+  // KIND NAME [namespace=NS]
+  static Result<kube::ObjectKey> KeyOf(const ScenarioArguments& arguments) {
     std::string kind;
     for (const api::KindInfo& info : api::AllKinds()) {
       if (ToLower(info.kind) == ToLower(arguments.plain[0]) || info.plural == ToLower(arguments.plain[0])) {
@@ -161,8 +170,7 @@ class ScenarioRun {
     const std::string namespace_ = !api::FindKind(kind)->namespaced ? ""
                                    : in != arguments.named.end()    ? in->second
                                                                     : "default";
-    KU_TRY_OK(cluster_->DeleteObject({kind, namespace_, arguments.plain[1]}));
-    return cluster_->RunUntilIdle();
+    return kube::ObjectKey{kind, namespace_, arguments.plain[1]};
   }
 
   Result<Verdict> Expect(const Words& words) {
@@ -171,6 +179,8 @@ class ScenarioRun {
     if (what == "same-device") return ExpectSameDevice(words);
     if (what == "refused") return ExpectRefused(words);
     if (what == "objects") return ExpectObjects(words);
+    if (what == "labels") return ExpectLabels(words);
+    if (what == "output") return ExpectOutput(words);
     const std::size_t equals = what.find('=');
     const std::string key = what.substr(0, equals);
     if (key == "memory-used" || key == "memory-allocated") return ExpectMemory(key, what);
@@ -327,12 +337,43 @@ class ScenarioRun {
     return Verdict();
   }
 
+  Result<Verdict> ExpectLabels(const Words& words) {
+    KU_TRY(const ScenarioArguments arguments, ReadArguments(words, 2));
+    KU_TRY(const kube::ObjectKey key, KeyOf(arguments));
+    KU_TRY(const std::shared_ptr<const Json> object, cluster_->api().Get(key));
+    const Json* labels = FindPath(*object, {"metadata", "labels"});
+    for (const auto& [label, expected] : arguments.named) {
+      if (label == "namespace") continue;
+      const Json* value = labels == nullptr || !labels->is_object() ? nullptr : labels->as_object().if_contains(label);
+      const std::string is = value == nullptr || !value->is_string() ? "none" : std::string(value->as_string());
+      if (is == expected) continue;
+      return Mismatch{fmt::format("expected label {}={} of {} {}, is {}", label, expected, key.kind, key.name, is)};
+    }
+    return Verdict();
+  }
+
+  Result<Verdict> ExpectOutput(const Words& words) {
+    if (!options_.run_command) return Fail(Code::kInvalidArgument, "commands cannot be run here");
+    KU_TRY(const std::string text, ReadFile((options_.root / words[2]).string()));
+    KU_TRY(const std::string expected, Substitute(text, values_), "{}", words[2]);
+    KU_TRY(const std::optional<std::string> printed,
+           options_.run_command(Words(words.begin() + 4, words.end()), *cluster_, clock_));
+    if (!printed) {
+      ++left_out_;
+      return Verdict();
+    }
+    const auto differs = Difference(expected, *printed);
+    if (!differs) return Verdict();
+    return Mismatch{fmt::format("{}: {}; printed was:\n{}", words[2], *differs, *printed)};
+  }
+
   const ScenarioOptions& options_;
   ScenarioValues values_;
   ClusterOptions cluster_options_;
   ManualClock clock_{kStart};
   std::unique_ptr<Cluster> cluster_;
   int expectations_ = 0;
+  int left_out_ = 0;
 };
 
 }  // namespace
@@ -376,6 +417,7 @@ Result<ScenarioReport> RunScenario(const std::filesystem::path& path, const Scen
       break;
     }
     report.expectations += run.expectations();
+    report.left_out += run.left_out();
   }
   return report;
 }

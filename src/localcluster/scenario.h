@@ -19,21 +19,35 @@
 //                                NAME may end in *: every pod whose name starts so, at least one
 //   expect same-device NAME NAME…   the pods see the same devices and no others
 //   expect objects KIND=3        how many objects of a kind there are
+//   expect labels KIND NAME KEY=VALUE… [namespace=NS]
+//   expect output FILE of COMMAND…   COMMAND, which begins with kubectl or kumiko, prints what stands in FILE, where
+//   ${KEY}
+//                                is replaced, a line ... stands for any lines and a * for any text. It runs while the
+//                                clock stands still. Left out, and counted so, on a machine without kubectl
 //   expect refused FILE reason TEXT   applying FILE fails, TEXT is part of the message, nothing is applied
 #pragma once
 
 #include <filesystem>
+#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/result.h"
+#include "localcluster/cluster.h"
 
 namespace kumiko::localcluster {
+
+// Runs the words of a command on a cluster; returns what it prints, or nothing when the program is not on this machine.
+using CommandRunner =
+    std::function<Result<std::optional<std::string>>(const std::vector<std::string>&, Cluster&, const Clock&)>;
 
 struct ScenarioOptions {
   std::filesystem::path root = ".";  // of the file names inside the scenario
   std::string only_variant;          // empty: all
+  CommandRunner run_command = {};    // for `expect output`
 };
 
 struct ScenarioFailure {
@@ -47,6 +61,7 @@ struct ScenarioReport {
   std::string name;                   // the file's stem
   std::vector<std::string> variants;  // those that ran
   int expectations = 0;               // checked, over all variants
+  int left_out = 0;                   // of them, since kubectl is not there
   std::vector<ScenarioFailure> failures;
   bool Passed() const { return failures.empty(); }
 };

@@ -89,9 +89,18 @@ Status CheckObjects(const ScenarioArguments& arguments) {
   return {};
 }
 
+Status CheckOutput(const Words& words) {
+  static const Words kPrograms = {"kubectl", "kumiko"};
+  if (words.size() < 6 || words[3] != "of") {
+    return Fail(Code::kInvalidArgument, "write expect output FILE of kubectl get …");
+  }
+  if (!Contains(kPrograms, words[4])) return Unknown("command", words[4], kPrograms);
+  return {};
+}
+
 Status CheckExpect(const Words& words) {
-  static const Words kSubjects = {"running",          "pending", "succeeded",   "failed",  "memory-used",
-                                  "memory-allocated", "pod",     "same-device", "objects", "refused"};
+  static const Words kSubjects = {"running", "pending",     "succeeded", "failed", "memory-used", "memory-allocated",
+                                  "pod",     "same-device", "objects",   "labels", "output",      "refused"};
   if (words.size() < 2) return Fail(Code::kInvalidArgument, "expect what? Write one of {}", Join(kSubjects, ", "));
   const std::string subject = words[1].substr(0, words[1].find('='));
   if (subject == "memory-used" || subject == "memory-allocated") return CheckMemory(words);
@@ -99,8 +108,15 @@ Status CheckExpect(const Words& words) {
     KU_TRY(const ScenarioArguments counts, ReadArguments(words, 1));
     return CheckCounts(counts);
   }
+  if (words[1] == "output") return CheckOutput(words);
   KU_TRY(const ScenarioArguments arguments, ReadArguments(words, 2));
   if (words[1] == "objects") return CheckObjects(arguments);
+  if (words[1] == "labels") {
+    if (arguments.plain.size() != 2 || arguments.named.empty() || !arguments.reason.empty()) {
+      return Fail(Code::kInvalidArgument, "write expect labels KIND NAME KEY=VALUE…");
+    }
+    return {};
+  }
   if (words[1] == "pod") {
     if (arguments.plain.size() != 1) return Fail(Code::kInvalidArgument, "write expect pod NAME KEY=VALUE…");
     return CheckKeys(arguments, {"phase", "node", "device", "profile", "model", "request", "board"});

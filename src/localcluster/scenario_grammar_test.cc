@@ -46,6 +46,10 @@ TEST_F(ScenarioGrammar, AMistypedExpectationNeverHolds) {
   ExpectBad("expect objects Pod", "KIND=NUMBER");
   ExpectBad("expect objects Pood=0", "did you mean Pod?");
   ExpectBad("expect refused", "expect refused FILE");
+  ExpectBad("expect labels Node node", "write expect labels");
+  ExpectBad("expect output f.txt of kubectl", "write expect output");
+  ExpectBad("expect output f.txt from kubectl get pods", "write expect output");
+  ExpectBad("expect output f.txt of kubctl get pods", "did you mean kubectl?");
   ExpectBad("expect", "expect what?");
 }
 

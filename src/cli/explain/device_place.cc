@@ -59,9 +59,8 @@ std::vector<report::PlaceRow> Sorted(std::map<std::string, Counted> rows) {
   return result;
 }
 
-void Add(const allocator::Explanation& explanation, const Rejection& row, std::size_t count,
-         std::map<std::string, Counted>& rows, const std::string& name) {
-  const std::string text = TextOf(explanation, row);
+void Add(const Rejection& row, const std::string& text, std::size_t count, std::map<std::string, Counted>& rows,
+         const std::string& name) {
   Counted& counted = rows[text];
   counted.nearness = std::max(counted.nearness, Nearness(row));
   counted.row.count += count;
@@ -81,11 +80,14 @@ report::Place PlaceDevices(const allocator::Explanation& explanation, std::span<
   const auto boards = in_use ? NearestRows(explanation) : std::map<Board, const Rejection*>();
   std::map<std::string, Counted> rows;
   for (const auto& [board, row] : boards) {
-    Add(explanation, *row, 1, rows, nodes.size() == 1 ? board.second : board.first + "/" + board.second);
+    // Its nearest part is taken, and so are all that come as near.
+    const bool taken = row->reason == Rejection::Reason::kDeviceTaken;
+    Add(*row, taken ? "no free part" : TextOf(explanation, *row), 1, rows,
+        nodes.size() == 1 ? board.second : board.first + "/" + board.second);
   }
   if (boards.empty()) {
     for (const Rejection& row : explanation.rows) {
-      Add(explanation, row, row.devices, rows, "");
+      Add(row, TextOf(explanation, row), row.devices, rows, "");
       for (const auto& id : row.names) {
         rows[TextOf(explanation, row)].row.names.push_back(nodes.size() == 1 ? id.device : id.pool + "/" + id.device);
       }
