@@ -261,7 +261,8 @@ struct SchedulerLoop::Impl {
     if (is_known && nodes.size() > 1) {
       refused[Text({.reason = NodeRefusal::Reason::kAffinity})] += static_cast<int>(nodes.size()) - 1;
     }
-    why = nodes.empty() ? "there are no nodes" : fmt::format("none of {} nodes is open to the pod", nodes.size());
+    why = nodes.empty() ? "no nodes available to schedule pods"
+                        : fmt::format("none of {} nodes is open to the pod", nodes.size());
     std::string separator = ": ";
     for (const auto& [reason, count] : refused) {
       why += separator + std::to_string(count) + " " + reason;

@@ -155,13 +155,6 @@ void CheckEnvironment(const Field& environment, FieldErrors& errors) {
     }
     const Field source = variable["valueFrom"];
     if (!source.present()) continue;
-    if (!variable["value"].text().empty()) {
-      errors.Invalid(source.path(), "", "may not be specified when `value` is not empty");
-    }
-    if (source.members().empty()) {
-      errors.Invalid(source.path(), "",
-                     "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef` or `secretKeyRef`");
-    }
     const Field path = source["fieldRef"]["fieldPath"];
     if (source["fieldRef"].present()) {
       if (path.text().empty()) {
@@ -173,6 +166,15 @@ void CheckEnvironment(const Field& environment, FieldErrors& errors) {
     }
     for (const std::string_view reference : {"configMapKeyRef", "secretKeyRef"}) {
       if (source[reference].present()) CheckRequired(source[reference]["key"], errors);
+    }
+    const std::size_t sources = source.members().size();
+    if (sources == 0) {
+      errors.Invalid(source.path(), "",
+                     "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef` or `secretKeyRef`");
+    } else if (!variable["value"].text().empty()) {
+      errors.Invalid(source.path(), "", "may not be specified when `value` is not empty");
+    } else if (sources > 1) {
+      errors.Invalid(source.path(), "", "may not have more than one field specified at a time");
     }
   }
 }

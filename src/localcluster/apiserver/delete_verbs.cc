@@ -67,9 +67,17 @@ Json Success(const api::KindInfo& kind, const Json& object) {
           {"details", std::move(details)}};
 }
 
+// The namespaces that every cluster has.
+bool IsImmortal(std::string_view name) {
+  return name == "default" || name == "kube-system" || name == "kube-public";
+}
+
 }  // namespace
 
 ResourceApi::Answered ResourceApi::Delete(const ResourceCall& call) {
+  if (call.kind.kind == "Namespace" && IsImmortal(call.key.name)) {
+    return Refuse(kube::Forbidden(call.kind, call.key.name, "this namespace may not be deleted"));
+  }
   KU_TRY_API(const DeleteRequest request, ReadDeleteRequest(call));
   KU_TRY_API(const DeletedObject deleted, store_.DeleteObject(call.key, request.options, {.dry_run = request.dry_run}));
   if (!deleted.gone || call.kind.kind == "Pod") return Written(call, 200, *deleted.object);

@@ -126,10 +126,12 @@ kube::ApiResult<HttpResponse> AnswerPodLog(const ResourceCall& call, Store& stor
   }
   if (const auto seconds = query.Integer("sinceSeconds")) request.since = now - std::chrono::seconds(*seconds);
   if (const auto time = ParseRfc3339(query.Get("sinceTime"))) request.since = *time;
-  auto lines = LogOf(*pod, request.container, request.which, now);
-  if (!lines) return Refuse(StatusReason::kBadRequest, "{}", lines.error().message);
   HttpResponse response = JsonResponse(200, "");
   response.headers.front().second = "text/plain";
+  // Without a node there is no kubelet to ask, and nothing is the answer.
+  if (StringAt(*pod, {"spec", "nodeName"}).empty()) return response;
+  auto lines = LogOf(*pod, request.container, request.which, now);
+  if (!lines) return Refuse(StatusReason::kBadRequest, "{}", lines.error().message);
   std::string text = Whole(request, std::move(*lines));
   if (query.IsTrue("follow")) {
     response.stream = std::make_unique<LogStream>(std::move(request), std::move(text), now, store, clock);

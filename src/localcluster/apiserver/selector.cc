@@ -1,5 +1,7 @@
 #include "localcluster/apiserver/selector.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -17,7 +19,7 @@ struct KindField {
   std::string_view path;
 };
 
-constexpr std::array<KindField, 33> kSelectableFields = {{
+constexpr std::array<KindField, 30> kSelectableFields = {{
     {"", "metadata.name"},
     {"", "metadata.namespace"},
     {"Pod", "spec.nodeName"},
@@ -48,15 +50,20 @@ constexpr std::array<KindField, 33> kSelectableFields = {{
     {"Event", "type"},
     {"ResourceSlice", "spec.nodeName"},
     {"ResourceSlice", "spec.driver"},
-    {"CustomResourceDefinition", "metadata.name"},
-    {"Lease", "metadata.name"},
-    {"Lease", "metadata.namespace"},
 }};
 
 bool IsSelectable(std::string_view kind, std::string_view path) {
   return std::any_of(kSelectableFields.begin(), kSelectableFields.end(), [&](const KindField& field) {
     return field.path == path && (field.kind.empty() || field.kind == kind);
   });
+}
+
+// As the API server words it: kinds without fields of their own have a message of their own.
+std::string NotSelectable(std::string_view kind, std::string_view path) {
+  const bool has_own = std::any_of(kSelectableFields.begin(), kSelectableFields.end(),
+                                   [&](const KindField& field) { return field.kind == kind; });
+  if (has_own) return fmt::format("field label not supported: {}", path);
+  return fmt::format("\"{}\" is not a known field selector: only \"metadata.name\", \"metadata.namespace\"", path);
 }
 
 // The text of a field; absent fields have their type's zero.
@@ -93,9 +100,9 @@ class LabelSelectorParser {
       selector.requirements_.push_back(std::move(requirement));
       SkipBlanks();
       if (at_ == text_.size()) break;
-      if (!TakeText(",")) return Bad("',' or end of the selector");
+      if (!TakeText(",")) return Bad("',' or 'end of string'");
       SkipBlanks();
-      if (at_ == text_.size()) return Bad("a requirement after ','");
+      if (at_ == text_.size()) return Bad("identifier after ','");
     }
     return selector;
   }
@@ -105,9 +112,10 @@ class LabelSelectorParser {
   using Requirement = LabelSelector::Requirement;
 
   tl::unexpected<kube::ApiError> Bad(std::string_view wanted) const {
-    const auto found = at_ < text_.size() ? text_.substr(at_, 20) : std::string_view("end of the selector");
-    return Refuse(StatusReason::kBadRequest, "unable to parse requirement: found '{}', expected: {}", found, wanted);
+    return Refuse(StatusReason::kBadRequest, "unable to parse requirement: found '{}', expected: {}", Rest(), wanted);
   }
+
+  std::string_view Rest() const { return text_.substr(at_, 20); }
 
   void SkipBlanks() {
     while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t')) ++at_;
@@ -161,7 +169,9 @@ class LabelSelectorParser {
   kube::ApiResult<Requirement> WithValues(Requirement requirement, Operator op) {
     requirement.op = op;
     SkipBlanks();
-    if (!TakeText("(")) return Bad("'('");
+    if (!TakeText("(")) {
+      return Refuse(StatusReason::kBadRequest, "unable to parse requirement: found '{}' expected: '('", Rest());
+    }
     do {
       requirement.values.push_back(TakeWord());
       SkipBlanks();
@@ -225,7 +235,7 @@ kube::ApiResult<FieldSelector> FieldSelector::Parse(std::string_view text, std::
     if (value.starts_with('=')) value.remove_prefix(1);
     requirement.value = std::string(value);
     if (!IsSelectable(kind, requirement.path)) {
-      return Refuse(StatusReason::kBadRequest, "field label not supported: {}", requirement.path);
+      return Refuse(StatusReason::kBadRequest, "{}", NotSelectable(kind, requirement.path));
     }
     selector.requirements_.push_back(std::move(requirement));
   }
