@@ -15,7 +15,7 @@ struct ReasonEntry {
 };
 
 // For an HTTP status the first entry stands.
-constexpr std::array<ReasonEntry, 18> kReasons = {{
+constexpr std::array<ReasonEntry, 19> kReasons = {{
     {StatusReason::kBadRequest, "BadRequest", 400, Code::kInvalidArgument},
     {StatusReason::kUnauthorized, "Unauthorized", 401, Code::kPermission},
     {StatusReason::kForbidden, "Forbidden", 403, Code::kPermission},
@@ -34,6 +34,7 @@ constexpr std::array<ReasonEntry, 18> kReasons = {{
     {StatusReason::kNotImplemented, "NotImplemented", 501, Code::kInvalidArgument},
     {StatusReason::kServiceUnavailable, "ServiceUnavailable", 503, Code::kUnavailable},
     {StatusReason::kTimeout, "Timeout", 504, Code::kUnavailable},
+    {StatusReason::kUnknown, "", 500, Code::kUnavailable},
 }};
 
 const ReasonEntry& EntryOf(StatusReason reason) {
@@ -107,8 +108,12 @@ Json StatusOf(const ApiError& error) {
     details["causes"] = std::move(causes);
   }
   if (error.retry_after_seconds) details["retryAfterSeconds"] = *error.retry_after_seconds;
-  JsonObject status{{"kind", "Status"},    {"apiVersion", "v1"},       {"metadata", JsonObject()},
-                    {"status", "Failure"}, {"message", error.message}, {"reason", ReasonName(error.reason)}};
+  JsonObject status{{"kind", "Status"},
+                    {"apiVersion", "v1"},
+                    {"metadata", JsonObject()},
+                    {"status", "Failure"},
+                    {"message", error.message}};
+  if (const std::string_view reason = ReasonName(error.reason); !reason.empty()) status["reason"] = reason;
   if (!details.empty()) status["details"] = std::move(details);
   status["code"] = HttpStatusOf(error.reason);
   return status;
@@ -126,8 +131,9 @@ ApiError ApiErrorFrom(int http_status, std::string_view body) {
     error.message = fmt::format("the server answered {}: {}", http_status, body.substr(0, 200));
     return error;
   }
+  const std::string_view reason = StringAt(*parsed, {"reason"});
   for (const ReasonEntry& entry : kReasons) {
-    if (entry.name == StringAt(*parsed, {"reason"})) error.reason = entry.reason;
+    if (!reason.empty() && entry.name == reason) error.reason = entry.reason;
   }
   error.message = Text(*parsed, {"message"});
   error.name = Text(*parsed, {"details", "name"});

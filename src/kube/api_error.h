@@ -35,6 +35,7 @@ enum class StatusReason {
   kNotImplemented,
   kServiceUnavailable,
   kTimeout,
+  kUnknown,  // an error that the server has no reason for: 500, and the message alone
 };
 
 struct StatusCause {

@@ -30,6 +30,8 @@ class DecodingPlace {
   std::string CannotUnmarshal(std::string_view value, const Schema& schema) const;
   // The same, for types that Go reads by code of their own: `type` is what that code reads into.
   std::string CannotUnmarshalInto(std::string_view value, std::string_view type) const;
+  // The type at this place as Go names it: "int32", "v1.PullPolicy".
+  std::string GoTypeHere(const Schema& schema) const;
 
  private:
   struct Step {
@@ -37,8 +39,6 @@ class DecodingPlace {
     std::size_t index;
     const Schema* owner;  // of a struct's member; null for a map's key or a list's index
   };
-
-  std::string GoTypeHere(const Schema& schema) const;
 
   const Schema& root_;
   std::vector<Step> steps_;

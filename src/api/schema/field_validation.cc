@@ -59,9 +59,18 @@ Json ZeroOf(const Schema& schema) {
   return nullptr;
 }
 
+// The reflect.Kind of a value in a tree.
+std::string_view TreeKind(const Json& value) {
+  if (value.is_object()) return "map";
+  if (value.is_array()) return "slice";
+  if (value.is_string()) return "string";
+  if (value.is_bool()) return "bool";
+  return value.is_double() ? "float64" : "int64";
+}
+
 class Decoder {
  public:
-  Decoder(const Schema& root, std::span<const DuplicateMember> duplicates) : place_(root) {
+  Decoder(const Schema& root, std::span<const DuplicateMember> duplicates, ReadFrom from) : place_(root), from_(from) {
     for (const DuplicateMember& duplicate : duplicates) {
       duplicates_[{duplicate.object_path, duplicate.position}].push_back(duplicate.name);
     }
@@ -101,7 +110,29 @@ class Decoder {
     if (!error_) error_ = place_.CannotUnmarshal(value, schema);
     return true;
   }
-  bool Wrong(const Json& value, const Schema& schema) { return Wrong(ValueName(value), schema); }
+  bool Wrong(const Json& value, const Schema& schema) {
+    return from_ == ReadFrom::kTree ? Stop(CannotConvert(value, schema)) : Wrong(ValueName(value), schema);
+  }
+  // A type that reads by code of its own got something else than `type`.
+  bool Stop(std::string_view value, std::string_view type) {
+    return Stop(from_ == ReadFrom::kTree
+                    ? fmt::format("json: cannot unmarshal {} into Go value of type {}", value, type)
+                    : place_.CannotUnmarshalInto(value, type));
+  }
+  // Why a value of a tree is not what the schema says.
+  std::string CannotConvert(const Json& value, const Schema& schema) const {
+    const std::string_view kind = TreeKind(value);
+    if (schema.type == Type::kObject) {
+      return fmt::format("cannot restore {} {}", schema.items == nullptr ? "struct from:" : "map from", kind);
+    }
+    if (schema.type == Type::kArray || GoTextKindOf(schema) == GoTextKind::kBase64) {
+      return fmt::format("cannot restore slice from {}", kind);
+    }
+    const std::string type = place_.GoTypeHere(schema);
+    const bool converts = schema.type == Type::kString ? kind == "int64" : kind == "float64";
+    if (converts && schema.type != Type::kBoolean) return fmt::format("cannot convert {} to {}", kind, type);
+    return fmt::format("unrecognized type: {}", schema.type == Type::kString ? "string" : type);
+  }
   bool Stop(std::string error) {
     error_ = std::move(error);
     return false;
@@ -164,7 +195,7 @@ class Decoder {
     const GoTextKind kind = GoTextKindOf(schema);
     if (!value.is_string()) {
       if (kind == GoTextKind::kPlain || kind == GoTextKind::kBase64) return Wrong(value, schema);
-      return Stop(place_.CannotUnmarshalInto(ValueName(value), "string"));
+      return Stop(ValueName(value), "string");
     }
     const Result<std::string> text = CanonicalGoText(kind, value.get_string());
     if (text) {
@@ -172,6 +203,7 @@ class Decoder {
       return true;
     }
     if (kind != GoTextKind::kBase64) return Stop(text.error().message);
+    if (from_ == ReadFrom::kTree) return Stop("error decoding from json: " + text.error().message);
     if (!error_) error_ = text.error().message;
     return true;
   }
@@ -185,7 +217,7 @@ class Decoder {
         return true;
       }
     }
-    if (!IsNumber(value)) return Wrong(value, schema);
+    if (!IsNumber(value) || from_ == ReadFrom::kTree) return Wrong(value, schema);
     return Wrong(fmt::format("number {}", NumberText(value)), schema);
   }
 
@@ -204,9 +236,9 @@ class Decoder {
 
   bool DecodeIntOrString(const Json& value) {
     if (value.is_string()) return true;
-    if (!IsNumber(value)) return Stop(place_.CannotUnmarshalInto(ValueName(value), "int32"));
+    if (!IsNumber(value)) return Stop(ValueName(value), "int32");
     if (value.is_int64() && value.get_int64() == static_cast<std::int32_t>(value.get_int64())) return true;
-    return Stop(place_.CannotUnmarshalInto(fmt::format("number {}", NumberText(value)), "int32"));
+    return Stop(fmt::format("number {}", NumberText(value)), "int32");
   }
 
   // Those that the text has before the member of this position. A struct's unknown members are no duplicates.
@@ -222,6 +254,7 @@ class Decoder {
   }
 
   DecodingPlace place_;
+  ReadFrom from_;
   std::map<std::pair<std::string, std::size_t>, std::vector<std::string_view>> duplicates_;  // by object and position
   StrictErrors strict_errors_;
   std::optional<std::string> error_;
@@ -229,11 +262,14 @@ class Decoder {
 
 }  // namespace
 
-Result<DecodedObject> DecodeBySchema(Json object, const Schema& schema, std::span<const DuplicateMember> duplicates) {
-  Decoder decoder(schema, duplicates);
+Result<DecodedObject> DecodeBySchema(Json object, const Schema& schema, std::span<const DuplicateMember> duplicates,
+                                     ReadFrom from) {
+  Decoder decoder(schema, duplicates, from);
   if (!object.is_null()) decoder.Decode(object, schema);
   if (decoder.error()) return Fail(Code::kInvalidArgument, "{}", *decoder.error());
-  return DecodedObject{std::move(object), decoder.TakeStrictErrors()};
+  std::vector<std::string> strict_errors = decoder.TakeStrictErrors();
+  if (from == ReadFrom::kTree) std::ranges::sort(strict_errors);
+  return DecodedObject{std::move(object), std::move(strict_errors)};
 }
 
 std::vector<std::string> StrictErrorsOf(std::span<const DuplicateMember> duplicates) {

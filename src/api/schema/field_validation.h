@@ -23,12 +23,16 @@ struct DecodedObject {
   std::vector<std::string> strict_errors;
 };
 
+// What an object is read from, which the words for what is wrong tell: the text of a request, or the tree that a
+// strategic merge patch left behind (apimachinery's FromUnstructured), whose strict errors come in their own order.
+enum class ReadFrom { kText, kTree };
+
 // `duplicates` as ParseJsonWithDuplicates tells them; only the last of them is looked into. Fails with kInvalidArgument
 // when a value is of the wrong type: `json: cannot unmarshal string into Go struct field DeploymentSpec.spec.replicas
 // of type int32`. The API server puts `Deployment in version "v1" cannot be handled as a Deployment: ` before it and
 // answers 400.
 Result<DecodedObject> DecodeBySchema(Json object, const Schema& schema,
-                                     std::span<const DuplicateMember> duplicates = {});
+                                     std::span<const DuplicateMember> duplicates = {}, ReadFrom from = ReadFrom::kText);
 
 // The strict errors of an object without a schema, as custom resources and patches are read: only duplicates.
 std::vector<std::string> StrictErrorsOf(std::span<const DuplicateMember> duplicates);

@@ -157,6 +157,31 @@ constexpr WrongType kWrongTypes[] = {
 };
 INSTANTIATE_TEST_SUITE_P(All, WrongTypes, testing::ValuesIn(kWrongTypes));
 
+constexpr WrongType kWrongTypesInTrees[] = {
+    {"apps", "Deployment", R"({"spec": {"replicas": "3"}})", "unrecognized type: int32"},
+    {"apps", "Deployment", R"({"spec": {"replicas": 1.5}})", "cannot convert float64 to int32"},
+    {"apps", "Deployment", R"({"spec": {"paused": "yes"}})", "unrecognized type: bool"},
+    {"apps", "Deployment", R"({"spec": []})", "cannot restore struct from: slice"},
+    {"", "Pod", R"({"metadata": {"labels": {"a": 1}}})", "cannot convert int64 to string"},
+    {"", "Pod", R"({"metadata": {"labels": "a"}})", "cannot restore map from string"},
+    {"", "Pod", R"({"spec": {"containers": {}}})", "cannot restore slice from map"},
+    {"", "Pod", R"({"spec": {"containers": [{"imagePullPolicy": 1}]}})", "cannot convert int64 to v1.PullPolicy"},
+    {"", "Pod", R"({"spec": {"nodeName": true}})", "unrecognized type: string"},
+    {"", "Secret", R"({"data": {"a": "&"}})", "error decoding from json: illegal base64 data at input byte 0"},
+    {"", "Service", R"({"spec": {"ports": [{"targetPort": true}]}})",
+     "json: cannot unmarshal bool into Go value of type int32"},
+};
+
+TEST(FieldValidation, WrongTypesInTreesAreWordedAsConversions) {
+  for (const WrongType& wrong : kWrongTypesInTrees) {
+    const Schema* schema = SchemaOf(wrong.group, "v1", wrong.kind);
+    ASSERT_NE(schema, nullptr) << wrong.kind;
+    const auto decoded = DecodeBySchema(*ParseJson(wrong.text), *schema, {}, ReadFrom::kTree);
+    ASSERT_FALSE(decoded.has_value()) << wrong.text;
+    EXPECT_EQ(decoded.error().message, wrong.error) << wrong.text;
+  }
+}
+
 TEST(FieldValidation, DuplicatesOfObjectsWithoutASchema) {
   const auto parsed = ParseJsonWithDuplicates(R"({"a": 1, "spec": [{"b": 1, "b": 2}], "a": 2})");
   EXPECT_THAT(StrictErrorsOf(parsed->duplicates),

@@ -114,10 +114,17 @@ TEST_F(ResourceApiTest, SelectorsSelect) {
   EXPECT_EQ(count("?labelSelector=!n"), 0u);
   EXPECT_EQ(count("?fieldSelector=metadata.name%3Dc2"), 1u);
   EXPECT_EQ(count("?fieldSelector=metadata.name!%3Dc2"), 4u);
-  AskJson("GET", std::string(kConfigMaps) + "?fieldSelector=data.a%3D1");
-  EXPECT_EQ(status_, 400);
-  AskJson("GET", std::string(kConfigMaps) + "?labelSelector=n+in+0");
-  EXPECT_EQ(status_, 400);
+  const auto refusal = [&](const std::string& target) {
+    const Json status = AskJson("GET", target);
+    EXPECT_EQ(status_, 400);
+    return std::string(StringAt(status, {"message"}));
+  };
+  EXPECT_THAT(refusal(std::string(kConfigMaps) + "?fieldSelector=data.a%3D1"),
+              HasSubstr(R"("data.a" is not a known field selector: only "metadata.name", "metadata.namespace")"));
+  EXPECT_THAT(refusal("/api/v1/namespaces/default/pods?fieldSelector=spec.x%3D1"),
+              HasSubstr("field label not supported: spec.x"));
+  EXPECT_THAT(refusal(std::string(kConfigMaps) + "?labelSelector=n+in+0"), HasSubstr("found '0' expected: '('"));
+  EXPECT_THAT(refusal(std::string(kConfigMaps) + "?labelSelector=n+in"), HasSubstr("found '' expected: '('"));
 }
 
 TEST_F(ResourceApiTest, AWatchBeginsWithWhatIsThereAndGoesOn) {
@@ -242,8 +249,62 @@ TEST_F(ResourceApiTest, PatchesMergeStrategicallyWhereTheSchemaSaysSo) {
   AskJson("PATCH", pods + "/p", R"({"spec":{"containers":[{"name":"b","image":"j"}]}})",
           "application/merge-patch+json");
   EXPECT_EQ(status_, 422) << "a merge patch replaces the list, and a pod keeps its containers";
-  AskJson("PATCH", pods + "/p", R"([{"op":"test","path":"/spec/x","value":1}])", "application/json-patch+json");
+  const Json failed =
+      AskJson("PATCH", pods + "/p", R"([{"op":"test","path":"/spec/x","value":1}])", "application/json-patch+json");
   EXPECT_EQ(status_, 422);
+  EXPECT_EQ(Find(failed, "details"), nullptr);
+}
+
+TEST_F(ResourceApiTest, APatchThatDoesNotMakeTheObjectIsWhatIsWrong) {
+  CreateConfigMaps(1);
+  struct Refused {
+    std::string type;  // application/TYPE+json
+    std::string patch;
+    int status;
+    std::string message;
+  };
+  const std::vector<Refused> all = {
+      {"merge-patch", R"({"data":{"a":1}})", 422, "Go struct field ConfigMap.data of type string"},
+      {"merge-patch", R"({"kind":"Pod"})", 422, R"(no kind \"Pod\" is registered for version \"v1\" in scheme)"},
+      {"merge-patch", R"({"metadata":{"name":"x"}})", 400,
+       "the name of the object (x) does not match the name on the URL (c0)"},
+      {"merge-patch", R"({"metadata":{"name":null}})", 400, "undeterminable: name must be provided"},
+      {"merge-patch", R"({"metadata":{"namespace":"x"}})", 400, "does not match the namespace sent on the request"},
+      {"merge-patch", R"("x")", 400,
+       "error decoding patch: json: cannot unmarshal string into Go value of type map[string]interface {}"},
+      {"merge-patch", "{", 400, "invalid JSON patch"},
+      {"strategic-merge-patch", R"({"data":{"a":1}})", 422,
+       R"(Invalid value: \"map[data:map[a:1]]\": cannot convert int64 to string)"},
+      {"json-patch", R"([{"op":"add","path":"/data","value":7}])", 422, "Go struct field ConfigMap.data of type map"},
+  };
+  for (const Refused& refused : all) {
+    const HttpResponse answer =
+        Ask("PATCH", std::string(kConfigMaps) + "/c0", refused.patch, "application/" + refused.type + "+json");
+    EXPECT_EQ(answer.status, refused.status) << refused.patch;
+    EXPECT_THAT(answer.body, HasSubstr(refused.message)) << refused.patch;
+  }
+  const Json strict = AskJson("PATCH", std::string(kConfigMaps) + "/c0?fieldValidation=Strict", R"({"dat":{"a":"b"}})",
+                              "application/strategic-merge-patch+json");
+  EXPECT_EQ(status_, 422);
+  EXPECT_EQ(StringAt(strict.at("details").at("causes").at(0), {"field"}), "patch");
+}
+
+TEST_F(ResourceApiTest, TheFirstNamespacesStay) {
+  EXPECT_EQ(Ask("DELETE", "/api/v1/namespaces/default").status, 403);
+  EXPECT_EQ(Ask("GET", "/api/v1/namespaces/default").status, 200);
+}
+
+TEST_F(ResourceApiTest, AnotherUidIsAnotherObject) {
+  CreateConfigMaps(1);
+  const std::string other = R"({"metadata":{"name":"c0","uid":"other"}})";
+  const HttpResponse answer = Ask("PUT", std::string(kConfigMaps) + "/c0", other);
+  EXPECT_EQ(answer.status, 409);
+  EXPECT_THAT(answer.body, HasSubstr("Key: /registry/configmaps/default/c0, ResourceVersion: 0, AdditionalErrorMsg: "
+                                     "Precondition failed: UID in precondition: other"));
+  const HttpResponse deleted =
+      Ask("DELETE", std::string(kConfigMaps) + "/c0", R"({"preconditions":{"resourceVersion":"1"}})");
+  EXPECT_EQ(deleted.status, 409);
+  EXPECT_THAT(deleted.body, HasSubstr("the ResourceVersion in the precondition (1) does not match"));
 }
 
 TEST_F(ResourceApiTest, UnknownFieldsAreLeftOutToldOrRefused) {
@@ -270,8 +331,10 @@ TEST_F(ResourceApiTest, ScalesThroughTheSubresource) {
   AskJson("PUT", base + "/d/scale", WriteJson(scale));
   EXPECT_EQ(status_, 200);
   EXPECT_EQ(AskJson("GET", base + "/d").at("spec").at("replicas"), Json(3));
-  AskJson("PATCH", base + "/d/scale", R"({"spec":{"replicas":-1}})", "application/merge-patch+json");
+  const Json refused =
+      AskJson("PATCH", base + "/d/scale", R"({"spec":{"replicas":-1}})", "application/merge-patch+json");
   EXPECT_EQ(status_, 422);
+  EXPECT_EQ(StringAt(refused, {"details", "kind"}), "Scale");
 }
 
 }  // namespace

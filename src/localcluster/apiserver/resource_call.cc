@@ -32,8 +32,7 @@ TableOptions::Include IncludeOf(std::string_view text) {
 }
 
 // `type` is what a protobuf body without one is of.
-kube::ApiResult<JsonWithDuplicates> ReadBodyWithDuplicates(const HttpRequest& request,
-                                                           const api::ObjectType& type_of_path = {}) {
+kube::ApiResult<JsonWithDuplicates> ReadTyped(const HttpRequest& request, const api::ObjectType& type_of_path) {
   const std::string_view type = MediaType(request.Header("Content-Type"));
   if (type == "application/yaml" || type == "application/apply-patch+yaml") {
     // Most clients that say YAML send JSON, which is read ten times as fast.
@@ -85,6 +84,10 @@ kube::ApiResult<Json> ReadBody(const HttpRequest& request) {
   return std::move(body.value);
 }
 
+kube::ApiResult<JsonWithDuplicates> ReadBodyWithDuplicates(const HttpRequest& request) {
+  return ReadTyped(request, {});
+}
+
 kube::ApiResult<Json> ReadObject(const ResourceCall& call) {
   KU_TRY_API(JsonWithDuplicates sent, ReadUndecoded(call));
   return Decode(call, std::move(sent.value), sent.duplicates);
@@ -92,7 +95,7 @@ kube::ApiResult<Json> ReadObject(const ResourceCall& call) {
 
 kube::ApiResult<JsonWithDuplicates> ReadUndecoded(const ResourceCall& call) {
   const std::string wanted = call.version.Text();
-  KU_TRY_API(JsonWithDuplicates body, ReadBodyWithDuplicates(call.http, {wanted, call.kind.kind}));
+  KU_TRY_API(JsonWithDuplicates body, ReadTyped(call.http, {wanted, call.kind.kind}));
   Json object = std::move(body.value);
   if (!object.is_object()) {
     return Refuse(StatusReason::kBadRequest, "the body of the request is not an object but a {}", JsonTypeName(object));
@@ -126,30 +129,34 @@ kube::ApiResult<JsonWithDuplicates> ReadUndecoded(const ResourceCall& call) {
   return JsonWithDuplicates{std::move(object), std::move(body.duplicates)};
 }
 
-kube::ApiResult<Json> Decode(const ResourceCall& call, Json object, std::span<const DuplicateMember> duplicates) {
-  const auto refused = [&](std::string_view why) {
-    return Refuse(StatusReason::kBadRequest, "{} in version \"{}\" cannot be handled as a {}: {}", call.kind.kind,
-                  call.version.version, call.kind.kind, why);
-  };
+Result<Json> DecodeObject(const ResourceCall& call, Json object, DecodingOptions options) {
   std::vector<std::string> strict;
   const CustomVersion* custom = call.custom();
   if (custom != nullptr) {
-    auto decoded = custom->schema->Decode(std::move(object), duplicates);
-    if (!decoded) return refused(decoded.error().message);
-    object = std::move(decoded->object);
-    strict = std::move(decoded->strict_errors);
+    KU_TRY(auto decoded, custom->schema->Decode(std::move(object), options.duplicates));
+    object = std::move(decoded.object);
+    strict = std::move(decoded.strict_errors);
   } else if (const api::Schema* schema = api::SchemaOf(call.version.group, call.version.version, call.kind.kind)) {
-    auto decoded = api::DecodeBySchema(std::move(object), *schema, duplicates);
-    if (!decoded) return refused(decoded.error().message);
-    object = std::move(decoded->object);
-    strict = std::move(decoded->strict_errors);
+    KU_TRY(auto decoded, api::DecodeBySchema(std::move(object), *schema, options.duplicates, options.from));
+    object = std::move(decoded.object);
+    strict = std::move(decoded.strict_errors);
   } else {
-    strict = api::StrictErrorsOf(duplicates);
+    strict = api::StrictErrorsOf(options.duplicates);
   }
+  strict.insert(strict.begin(), options.strict_errors.begin(), options.strict_errors.end());
   const std::string_view validation = call.info.query.Get("fieldValidation");
-  if (validation == "Strict" && !strict.empty()) return refused(api::DescribeStrictErrors(strict));
+  if (validation == "Strict" && !strict.empty()) {
+    return Fail(Code::kInvalidArgument, "{}", api::DescribeStrictErrors(strict));
+  }
   if (validation != "Ignore") call.warnings.insert(call.warnings.end(), strict.begin(), strict.end());
   return object;
+}
+
+kube::ApiResult<Json> Decode(const ResourceCall& call, Json object, std::span<const DuplicateMember> duplicates) {
+  Result<Json> decoded = DecodeObject(call, std::move(object), {.duplicates = duplicates});
+  if (decoded) return std::move(*decoded);
+  return Refuse(StatusReason::kBadRequest, "{} in version \"{}\" cannot be handled as a {}: {}", call.kind.kind,
+                call.version.version, call.kind.kind, decoded.error().message);
 }
 
 }  // namespace kumiko::localcluster

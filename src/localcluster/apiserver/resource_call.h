@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "api/kinds.h"
+#include "api/schema/field_validation.h"
 #include "base/json.h"
 #include "kube/api_client.h"
 #include "kube/api_error.h"
@@ -40,6 +41,7 @@ struct ResourceCall {
 
 // The body as a tree, from JSON or YAML. Errors: kUnsupportedMediaType, kBadRequest with the place of the mistake.
 kube::ApiResult<Json> ReadBody(const HttpRequest& request);
+kube::ApiResult<JsonWithDuplicates> ReadBodyWithDuplicates(const HttpRequest& request);
 
 // The same, checked to be an object of the call's kind, version, namespace and (on update) name, and decoded.
 kube::ApiResult<Json> ReadObject(const ResourceCall& call);
@@ -50,8 +52,12 @@ kube::ApiResult<JsonWithDuplicates> ReadUndecoded(const ResourceCall& call);
 // errors, as the parameter fieldValidation says (KEP-2885). Errors: kBadRequest, for members of a wrong type too.
 kube::ApiResult<Json> Decode(const ResourceCall& call, Json object, std::span<const DuplicateMember> duplicates = {});
 
-// `current`, in the path's version, after the patch of the call's content type. Errors: kUnsupportedMediaType,
-// kBadRequest, kInvalid.
-kube::ApiResult<Json> ApplyPatch(const ResourceCall& call, const Json& current, const Json& patch);
+// The same, saying in few words what is wrong; strict errors go before those of the object itself.
+struct DecodingOptions {
+  std::span<const DuplicateMember> duplicates = {};
+  std::vector<std::string> strict_errors = {};
+  api::ReadFrom from = api::ReadFrom::kText;
+};
+Result<Json> DecodeObject(const ResourceCall& call, Json object, DecodingOptions options);
 
 }  // namespace kumiko::localcluster

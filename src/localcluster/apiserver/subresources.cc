@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "localcluster/apiserver/certificate.h"
 #include "localcluster/apiserver/eviction.h"
+#include "localcluster/apiserver/patches.h"
 #include "localcluster/apiserver/pod_log.h"
 #include "localcluster/apiserver/resource_api.h"
 #include "localcluster/object_tree.h"
@@ -101,7 +102,8 @@ kube::ApiResult<Json> Scaled(const ResourceCall& call, const Json& current, cons
   if (!replicas.is_int64() || replicas.get_int64() < 0) {
     const api::FieldError error{"spec.replicas",
                                 "Invalid value: " + WriteJson(replicas) + ": must be greater than or equal to 0"};
-    return Refuse(kube::Invalid(call.kind, call.key.name, std::span(&error, 1)));
+    const api::KindInfo kind{.group = "autoscaling", .version = "v1", .kind = "Scale", .plural = "scales"};
+    return Refuse(kube::Invalid(kind, call.key.name, std::span(&error, 1)));
   }
   Json scaled = current;
   SetAtPath(scaled, call.custom() ? call.custom()->scale->spec_replicas : ".spec.replicas", replicas);
@@ -156,10 +158,17 @@ ResourceApi::Answered ResourceApi::Scale(const ResourceCall& call) {
     return JsonResponse(200, WriteJson(ScaleOf(call, *object)) + "\n");
   }
   if (call.info.verb != Verb::kUpdate && call.info.verb != Verb::kPatch) return NotAllowed(call);
-  KU_TRY_API(const Json body, ReadBody(call.http));
+  const bool patches = call.info.verb == Verb::kPatch;
+  Json scale;
+  PatchBody patch;
+  if (patches) {
+    KU_TRY_API(patch, ReadPatch(call));
+  } else {
+    KU_TRY_API(scale, ReadBody(call.http));
+  }
   const auto edit = [&](const Json& current) -> kube::ApiResult<Json> {
-    if (call.info.verb == Verb::kUpdate) return Scaled(call, current, body);
-    KU_TRY_API(const Json patched, ApplyPatch(call, ScaleOf(call, current), body));
+    if (!patches) return Scaled(call, current, scale);
+    KU_TRY_API(const Json patched, ApplyPatch(call, ScaleOf(call, current), patch));
     return Scaled(call, current, patched);
   };
   KU_TRY_API(const WriteOptions options, WriteOptionsOf(call));

@@ -1,10 +1,7 @@
 // create, update and patch.
-#include "api/patch/json_patch.h"
-#include "api/patch/merge_patch.h"
 #include "api/patch/server_side_apply.h"
-#include "api/patch/strategic_merge.h"
-#include "kube/typed.h"
 #include "localcluster/apiserver/field_management.h"
+#include "localcluster/apiserver/patches.h"
 #include "localcluster/apiserver/resource_api.h"
 
 namespace kumiko::localcluster {
@@ -13,59 +10,7 @@ namespace {
 using kube::Refuse;
 using kube::StatusReason;
 
-kube::ApiError ErrorOf(const ResourceCall& call, const api::PatchError& error) {
-  using Kind = api::PatchError::Kind;
-  kube::ApiError answer{.message = error.message,
-                        .group = std::string(call.kind.group),
-                        .kind = std::string(call.kind.plural),
-                        .name = call.key.name};
-  switch (error.kind) {
-    case Kind::kBadRequest:
-      return {.reason = StatusReason::kBadRequest, .message = error.message};
-    case Kind::kUnprocessable:
-      answer.reason = StatusReason::kInvalid;
-      answer.message = std::string(api::kUnprocessableText);
-      return answer;
-    case Kind::kTooLarge:
-      return {.reason = StatusReason::kRequestEntityTooLarge, .message = error.message};
-    case Kind::kConflict:
-      answer.reason = StatusReason::kConflict;
-      for (const auto& cause : error.causes) {
-        answer.causes.push_back({"FieldManagerConflict", cause.message, cause.field});
-      }
-      return answer;
-    case Kind::kInternal:
-      return {.reason = StatusReason::kInternalError, .message = error.message};
-  }
-  return answer;
-}
-
-template <class T>
-kube::ApiResult<T> ToAnswer(const ResourceCall& call, api::PatchResult<T> result) {
-  if (!result) return Refuse(ErrorOf(call, result.error()));
-  return std::move(*result);
-}
-
 constexpr std::string_view kApplyPatch = "application/apply-patch+yaml";
-
-std::string_view PatchTypeOf(const HttpRequest& request) {
-  const std::string_view type = request.Header("Content-Type");
-  return type.substr(0, type.find(';'));
-}
-
-// A patch cannot turn an object into another one.
-kube::ApiResult<Json> StillTheSame(const ResourceCall& call, const Json& current, Json patched) {
-  if (!patched.is_object() || !Find(patched, "metadata") || !patched.at("metadata").is_object()) {
-    return Refuse(StatusReason::kBadRequest, "the patch leaves no {} behind", call.kind.kind);
-  }
-  for (const std::string_view name : {"apiVersion", "kind"}) {
-    const Json* now = Find(patched, name);
-    if (now == nullptr || *now != current.at(name)) {
-      return Refuse(StatusReason::kBadRequest, "a patch may not change {}", name);
-    }
-  }
-  return patched;
-}
 
 }  // namespace
 
@@ -90,32 +35,6 @@ ResourceApi::Answered ResourceApi::Update(const ResourceCall& call, kube::Subres
   return Written(call, 200, *stored);
 }
 
-kube::ApiResult<Json> ApplyPatch(const ResourceCall& call, const Json& current, const Json& patch) {
-  const std::string_view type = PatchTypeOf(call.http);
-  Json patched = current;
-  if (type == "application/json-patch+json") {
-    KU_TRY_API(const auto warnings, ToAnswer(call, api::CheckJsonPatch(patch)));
-    KU_TRY_API(patched, ToAnswer(call, api::ApplyJsonPatch(current, patch)));
-  } else if (type == "application/merge-patch+json" ||
-             (type == "application/strategic-merge-patch+json" && call.custom() == nullptr)) {
-    if (!patch.is_object()) {
-      return Refuse(StatusReason::kBadRequest, "a merge patch is a map, got a {}", JsonTypeName(patch));
-    }
-    const api::Schema* schema = type.starts_with("application/strategic") ? FieldManagementOf(call).schema : nullptr;
-    if (schema != nullptr) {
-      KU_TRY_API(patched, ToAnswer(call, api::StrategicMerge(current, patch, *schema)));
-    } else {
-      api::MergePatch(patched, patch);
-    }
-  } else {
-    return Refuse(StatusReason::kUnsupportedMediaType,
-                  "the body of the request was in an unknown format - accepted media types include: "
-                  "application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml, "
-                  "application/strategic-merge-patch+json");
-  }
-  return StillTheSame(call, current, std::move(patched));
-}
-
 ResourceApi::Answered ResourceApi::Patch(const ResourceCall& call, kube::Subresource subresource) {
   if (PatchTypeOf(call.http) == kApplyPatch) return Apply(call, subresource);
   if (call.info.query.Has("force")) {
@@ -123,12 +42,10 @@ ResourceApi::Answered ResourceApi::Patch(const ResourceCall& call, kube::Subreso
         StatusReason::kInvalid,
         "PatchOptions.meta.k8s.io \"\" is invalid: force: Forbidden: may not be specified for non-apply patch");
   }
-  KU_TRY_API(const Json patch, ReadBody(call.http));
+  KU_TRY_API(const PatchBody patch, ReadPatch(call));
   KU_TRY_API(const WriteOptions options, WriteOptionsOf(call));
   const auto edit = [&](const Json& current) -> kube::ApiResult<Json> {
-    KU_TRY_API(Json patched, ApplyPatch(call, call.InVersion(current), patch));
-    call.warnings.clear();  // of an earlier try
-    KU_TRY_API(patched, Decode(call, std::move(patched)));
+    KU_TRY_API(Json patched, PatchObject(call, call.InVersion(current), patch));
     return call.ToStored(std::move(patched));
   };
   KU_TRY_API(const auto stored, store_.ChangeObject(call.key, subresource, edit, options));
@@ -153,7 +70,9 @@ ResourceApi::Answered ResourceApi::Apply(const ResourceCall& call, kube::Subreso
   const auto edit = [&](const Json* current) -> kube::ApiResult<Json> {
     std::optional<Json> shown;
     if (current != nullptr) shown = call.InVersion(*current);
-    KU_TRY_API(applied, ToAnswer(call, api::Apply(shown ? &*shown : nullptr, config.value, apply, management)));
+    auto result = api::Apply(shown ? &*shown : nullptr, config.value, apply, management);
+    if (!result) return Refuse(ErrorOf(call, result.error()));
+    applied = std::move(*result);
     call.warnings.clear();
     KU_TRY_API(Json decoded, Decode(call, applied, config.duplicates));
     return call.ToStored(std::move(decoded));
