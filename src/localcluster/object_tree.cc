@@ -6,6 +6,7 @@
 #include "api/schema/definition_check.h"
 #include "api/validation.h"
 #include "localcluster/definitions.h"
+#include "localcluster/service_strategy.h"
 #include "localcluster/strategies.h"
 #include "localcluster/update_rules.h"
 
@@ -131,6 +132,7 @@ Json PrepareUpdate(const ServedKind& kind, const Json& before, const Json& sent,
         CopyMember(*metadata, after.as_object()["metadata"], "annotations");
       }
     }
+    if (kind.custom == nullptr) api::SetDefaults(after);
     return after;
   }
   Json after = sent;
@@ -146,7 +148,7 @@ Json PrepareUpdate(const ServedKind& kind, const Json& before, const Json& sent,
     CountCustomChange(kind, before, after);
     return after;
   }
-  KeepAssigned(before, after);
+  if (kind.info->kind == "Service") KeepService(before, after);
   api::SetDefaults(after);
   if (kind.info->kind == "CustomResourceDefinition") PrepareDefinition(after);
   CountChange(before, after);
@@ -167,7 +169,13 @@ std::vector<api::FieldError> CheckObject(const ServedKind& kind, const Json& obj
   }
   if (kind.info->kind == "CustomResourceDefinition") return api::CheckDefinition(object, before);
   std::vector<api::FieldError> errors = api::Validate(object);
-  if (errors.empty() && before != nullptr) errors = CheckUpdate(*before, object);
+  if (before == nullptr) return errors;
+  std::vector<api::FieldError> of_change = CheckUpdate(*before, object);
+  // The order is the API server's, which looks at the change of these kinds first.
+  const bool change_first =
+      kind.info->kind == "ConfigMap" || kind.info->kind == "Secret" || kind.info->kind == "Service";
+  if (change_first) std::swap(errors, of_change);
+  errors.insert(errors.end(), of_change.begin(), of_change.end());
   return errors;
 }
 

@@ -104,22 +104,50 @@ std::optional<kube::ApiError> CheckNamespace(const Store::State& state, const ap
   return error;
 }
 
-// What a client states about the object it means, its version and uid; nothing when it means this one.
-std::optional<kube::ApiError> CheckMeant(const api::KindInfo& kind, const Json& sent, const Json& current) {
-  const std::string_view name = StringAt(current, {"metadata", "name"});
-  const std::string_view version = StringAt(sent, {"metadata", "resourceVersion"});
-  if (!version.empty() && version != StringAt(current, {"metadata", "resourceVersion"})) {
-    return kube::Conflict(kind, name, kube::kModifiedMeanwhile);
-  }
+// Where kube-apiserver keeps an object in etcd, which one of its messages tells.
+std::string EtcdKey(const ServedKind& kind, const kube::ObjectKey& key) {
+  std::string resource(kind.info->plural);
+  if (kind.custom != nullptr) resource = fmt::format("{}/{}", kind.info->group, resource);
+  if (key.kind == "Service") resource = "services/specs";
+  if (key.kind == "Endpoints") resource = "services/endpoints";
+  if (key.kind == "Node") resource = "minions";
+  return fmt::format("/registry/{}{}{}/{}", resource, key.namespace_.empty() ? "" : "/", key.namespace_, key.name);
+}
+
+// What a client states about the object that it means to replace, its uid and version; nothing when it means this one.
+std::optional<kube::ApiError> CheckMeant(const ServedKind& kind, const kube::ObjectKey& key, const Json& sent,
+                                         const Json& current) {
   const std::string_view uid = StringAt(sent, {"metadata", "uid"});
   const std::string_view current_uid = StringAt(current, {"metadata", "uid"});
-  if (uid.empty() || uid == current_uid) return std::nullopt;
-  kube::ApiError error = kube::Conflict(kind, name, {});
-  error.message = fmt::format(
-      "Operation cannot be fulfilled on {} \"{}\": the UID in the precondition ({}) does not match the UID in record "
-      "({}). The object might have been deleted and then recreated",
-      kind.kind, name, uid, current_uid);
-  return error;
+  if (!uid.empty() && uid != current_uid) {
+    return kube::Conflict(*kind.info, key.name,
+                          fmt::format("StorageError: invalid object, Code: 4, Key: {}, ResourceVersion: 0, "
+                                      "AdditionalErrorMsg: Precondition failed: UID in precondition: {}, UID in object "
+                                      "meta: {}",
+                                      EtcdKey(kind, key), uid, current_uid));
+  }
+  const std::string_view version = StringAt(sent, {"metadata", "resourceVersion"});
+  if (version.empty() || version == StringAt(current, {"metadata", "resourceVersion"})) return std::nullopt;
+  return kube::Conflict(*kind.info, key.name, kube::kModifiedMeanwhile);
+}
+
+// The same about one to be deleted.
+std::optional<kube::ApiError> CheckMeant(const api::KindInfo& kind, const kube::DeleteOptions& options,
+                                         const Json& current) {
+  const std::string_view name = StringAt(current, {"metadata", "name"});
+  const auto differs = [&](std::string_view what, const std::optional<std::string>& meant, std::string_view member) {
+    const std::string_view found = StringAt(current, {"metadata", member});
+    std::optional<kube::ApiError> error;
+    if (!meant || *meant == found) return error;
+    error = kube::Conflict(kind, name, {});
+    error->message = fmt::format(
+        "Operation cannot be fulfilled on {0} \"{1}\": the {2} in the precondition ({3}) does not match the {2} in "
+        "record ({4}). The object might have been {5}",
+        kind.kind, name, what, *meant, found, what == "UID" ? "deleted and then recreated" : "modified");
+    return error;
+  };
+  if (auto error = differs("UID", options.uid, "uid")) return error;
+  return differs("ResourceVersion", options.resource_version, "resourceVersion");
 }
 
 // Stores `after` in place of `before` unless somebody was faster; nothing then. An unchanged object is not written.
@@ -288,7 +316,7 @@ kube::ApiResult<Tree> Store::ChangeObject(const kube::ObjectKey& key, kube::Subr
   for (;;) {
     KU_TRY_API(const Tree before, Find(key));
     KU_TRY_API(const Json sent, edit(*before));
-    if (auto error = CheckMeant(*kind.info, sent, *before)) return kube::Refuse(std::move(*error));
+    if (auto error = CheckMeant(kind, key, sent, *before)) return kube::Refuse(std::move(*error));
     Json after = PrepareUpdate(kind, *before, sent, subresource);
     if (options.finish) {
       KU_TRY_API(after, options.finish(before.get(), std::move(after)));
@@ -317,7 +345,8 @@ Result<Tree> Store::Create(const Json& object) {
 
 Result<Tree> Store::Update(const Json& object, kube::Subresource subresource) {
   KU_TRY(const Json sent, api::ToStored(object));
-  return ToResult(ChangeObject(kube::KeyOf(sent), subresource, [&](const Json&) { return sent; }));
+  return ToResult(
+      ChangeObject(kube::KeyOf(sent), subresource, [&](const Json&) -> kube::ApiResult<Json> { return sent; }));
 }
 
 Result<Tree> Store::Patch(const kube::ObjectKey& key, const Json& merge_patch, kube::Subresource subresource) {
@@ -342,9 +371,7 @@ kube::ApiResult<DeletedObject> Store::DeleteObject(const kube::ObjectKey& key, c
   kube::ApiResult<DeletedObject> deleted = state_->With([&](State& state) -> kube::ApiResult<DeletedObject> {
     const Tree before = state.Find(key);
     if (before == nullptr) return kube::Refuse(kube::NotFound(*kind.info, key.name));
-    const Json meant{
-        {"metadata", {{"uid", options.uid.value_or("")}, {"resourceVersion", options.resource_version.value_or("")}}}};
-    if (auto error = CheckMeant(*kind.info, meant, *before)) return kube::Refuse(std::move(*error));
+    if (auto error = CheckMeant(*kind.info, options, *before)) return kube::Refuse(std::move(*error));
     std::optional<Json> after = PrepareDelete(*before, options, now);
     wrote = !write_options.dry_run && (!after || *after != *before);
     if (!after) {

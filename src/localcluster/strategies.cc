@@ -119,58 +119,12 @@ void WriteGatedCondition(Json& pod) {
                            {"lastTransitionTime", created}}};
 }
 
-bool HasMember(const JsonObject& object, std::string_view name) {
-  const Json* member = object.if_contains(name);
-  if (member == nullptr || member->is_null()) return false;
-  return !(member->is_string() && member->get_string().empty());
-}
-
-void CopyIfMissing(const JsonObject& from, JsonObject& to, std::string_view name) {
-  if (!HasMember(to, name) && HasMember(from, name)) to[name] = from.at(name);
-}
-
-// Ports keep their node port by number and protocol.
-void KeepNodePorts(const Json& before, Json& after) {
-  if (!before.is_array() || !after.is_array()) return;
-  for (Json& port : after.get_array()) {
-    if (!port.is_object() || HasMember(port.get_object(), "nodePort")) continue;
-    for (const Json& old : before.get_array()) {
-      const std::string_view protocol = StringAt(port, {"protocol"});
-      if (!old.is_object() || !SameMember(old.get_object(), port.get_object(), "port")) continue;
-      if (StringAt(old, {"protocol"}) == (protocol.empty() ? "TCP" : protocol)) {
-        CopyIfMissing(old.get_object(), port.get_object(), "nodePort");
-      }
-    }
-  }
-}
-
 }  // namespace
 
 void WriteGenerated(Json& object) {
   const std::string_view kind = StringAt(object, {"kind"});
   if (kind == "Job") GenerateSelector(object);
   if (kind == "Pod") WriteGatedCondition(object);
-}
-
-void KeepAssigned(const Json& before, Json& after) {
-  if (StringAt(before, {"kind"}) != "Service") return;
-  const Json* old_spec = Find(before, "spec");
-  if (old_spec == nullptr || !old_spec->is_object()) return;
-  JsonObject& spec = MakeMember(after, "spec").as_object();
-  const std::string type(StringAt(after, {"spec", "type"}));  // short texts move with the members that are added
-  if (type == "ExternalName" || StringAt(before, {"spec", "type"}) == "ExternalName") return;
-  // An address that the client does name is the list of addresses, too.
-  if (!HasMember(spec, "clusterIP")) {
-    for (const std::string_view name : {"clusterIP", "clusterIPs"}) CopyIfMissing(old_spec->get_object(), spec, name);
-  }
-  for (const std::string_view name : {"ipFamilies", "ipFamilyPolicy"}) {
-    CopyIfMissing(old_spec->get_object(), spec, name);
-  }
-  if (type != "NodePort" && type != "LoadBalancer") return;
-  CopyIfMissing(old_spec->get_object(), spec, "healthCheckNodePort");
-  if (spec.contains("ports") && old_spec->get_object().contains("ports")) {
-    KeepNodePorts(old_spec->get_object().at("ports"), spec.at("ports"));
-  }
 }
 
 void CountChange(const Json& before, Json& after) {

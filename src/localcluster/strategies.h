@@ -1,6 +1,5 @@
 // What the API server's strategies write into an object by its kind, once its uid is known and on each change:
-// generated selectors, generations, and values that were assigned and that a replacement need not repeat. Pure
-// functions. Source: the strategies in pkg/registry of Kubernetes 1.37.
+// generated selectors and generations. Pure functions. Source: the strategies in pkg/registry of Kubernetes 1.37.
 #pragma once
 
 #include <string>
@@ -11,10 +10,6 @@ namespace kumiko::localcluster {
 
 // Into a new object that has its name and uid. A Job that brings no selector of its own selects by its uid.
 void WriteGenerated(Json& object);
-
-// Into `after`, which a client sends in place of `before`, ahead of the defaults: the address and ports of a Service
-// stay when the client leaves them out.
-void KeepAssigned(const Json& before, Json& after);
 
 // Counts the change in metadata.generation, for kinds that have one, when what is wanted has changed; also in the
 // template generation of a DaemonSet.

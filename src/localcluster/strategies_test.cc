@@ -76,19 +76,5 @@ TEST(Strategies, ADaemonSetCountsItsTemplates) {
   EXPECT_EQ(counted("/spec/minReadySeconds", 2), "1");
 }
 
-TEST(Strategies, AServiceKeepsItsAddressAndNodePorts) {
-  Json before = Created(R"({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "s"},
-      "spec": {"type": "NodePort", "clusterIP": "10.96.0.7", "ports": [{"port": 80, "nodePort": 30080}]}})");
-  const Json after =
-      PrepareUpdate(KindOf(before), before, Parse(R"({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "s"},
-      "spec": {"type": "NodePort", "ports": [{"port": 80}, {"port": 81}]}})"),
-                    kube::Subresource::kNone);
-  EXPECT_EQ(StringAt(after, {"spec", "clusterIP"}), "10.96.0.7");
-  EXPECT_EQ(*FindPath(after, {"spec", "clusterIPs"}), Parse(R"(["10.96.0.7"])"));
-  EXPECT_EQ(*FindPath(after, {"spec", "ports"}),
-            Parse(R"([{"port": 80, "protocol": "TCP", "targetPort": 80, "nodePort": 30080},
-                      {"port": 81, "protocol": "TCP", "targetPort": 81}])"));
-}
-
 }  // namespace
 }  // namespace kumiko::localcluster

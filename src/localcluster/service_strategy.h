@@ -1,0 +1,14 @@
+// What the API server carries over from a Service to the one that replaces it, and what it takes away when the type
+// changes. Pure functions. Source: pkg/registry/core/service of Kubernetes 1.37.
+#pragma once
+
+#include "base/json.h"
+
+namespace kumiko::localcluster {
+
+// Into `after`, which a client sends in place of `before`, ahead of the defaults: the address, families and node ports
+// stay when the client leaves them out; `clusterIPs` follows a `clusterIP` that is changed alone; what was set for the
+// old type and means nothing for the new one goes, unless the client changed it, too.
+void KeepService(const Json& before, Json& after);
+
+}  // namespace kumiko::localcluster
