@@ -2,12 +2,13 @@
 
 Hidden before comparing, because two clusters cannot agree on it: times and ages, uids, resource versions, generated
 suffixes of names, addresses, node ports, server URLs, tokens and the cluster's own certificate, folders that kubectl
-makes; the width of columns, which follows from ages. Of `kubectl explain` the field names, types and what is required
-are compared.
+makes; the width of columns, which follows from ages; the order of members in an object that a message quotes. Of
+`kubectl explain` the field names, types and what is required are compared.
 """
 
 import dataclasses
 import difflib
+import json
 import re
 
 SUFFIX = "[bcdfghjklmnpqrstvwxz2456789]"
@@ -19,7 +20,7 @@ RULES = [(re.compile(pattern, re.M), text) for pattern, text in [
     (r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(\.\d+)?( [+-]\d{4})?( UTC)?", "TIME"),
     (r"\w{3}, \d\d \w{3} \d{4} \d\d:\d\d:\d\d [+-]\d{4}", "TIME"),
     (r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", "UID"),
-    (r"(resourceVersion\"?: ?)\"\d+\"", r"\1VERSION"),
+    (r"(resourceVersion\\*\"?: ?\\*\")\d+", r"\1VERSION"),
     (r"(Resource Version: +)\d+", r"\1VERSION"),
     (r"(?<![\d.])\d{1,3}(\.\d{1,3}){3}(?![\d.])", "ADDRESS"),
     (r"((?:nodePort\"?: ?)|(?:NodePort: +\S+ +)|(?:\d+:))3[0-2]\d{3}\b", r"\1NODEPORT"),
@@ -31,6 +32,7 @@ RULES = [(re.compile(pattern, re.M), text) for pattern, text in [
 ]]
 SPAN = r"(\d+[smhd]){1,2}"
 AGE = re.compile(rf"(?<=  ){SPAN}(?=  |$| \(x)|(?<=\(x)\d+ over {SPAN}(?=\))|^{SPAN}(?=  )", re.M)
+QUOTED_OBJECT = re.compile(r"Invalid value: (\"\{.*\}\"): ")
 EXPLAINED = re.compile(r"^(GROUP|KIND|VERSION|FIELD|FIELDS|RESOURCE)\b|^\s*\S+\t<")
 # Printed for kinds that are kept but do nothing here: the local cluster says so, a real one has nothing to say.
 INERT = re.compile(r"^Warning: .*local cluster.*\n", re.M)
@@ -46,6 +48,7 @@ class Output:
 def hide(text, values):
     for pattern, replacement in RULES:
         text = pattern.sub(replacement, text)
+    text = QUOTED_OBJECT.sub(reordered, text)
     names = "|".join(sorted(values.names, key=len, reverse=True))
     text = re.sub(rf"\b({names})-{SUFFIX}{{8,10}}-{SUFFIX}{{5}}\b", r"\1-HASH-SUFFIX", text)
     text = re.sub(rf"\b({names})-{SUFFIX}{{8,10}}\b", r"\1-HASH", text)
@@ -54,6 +57,15 @@ def hide(text, values):
     text = re.sub(r"(?<=\S)[ \t]{2,}(?=\S)", "  ", text)
     text = re.sub(r"^(.*\S)[ \t]+$", r"\1", text, flags=re.M)
     return AGE.sub("AGE", text)
+
+
+def reordered(found):
+    """The object that a message quotes, with its members by name: the API promises no order."""
+    try:
+        value = json.loads(json.loads(found.group(1)))
+    except ValueError:
+        return found.group()
+    return f"Invalid value: {json.dumps(value, sort_keys=True)}: "
 
 
 def explained(text):
