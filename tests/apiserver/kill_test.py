@@ -201,7 +201,8 @@ def main():
     parser.add_argument("--rounds", type=int, default=30)
     parser.add_argument("--long", action="store_true", default=bool(os.environ.get("KUMIKO_LONG")), help="1,000 rounds")
     parser.add_argument("--sanitized", action="store_true", help=argparse.SUPPRESS)
-    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1_000_000))
+    parser.add_argument("--seed", type=int,
+                        default=int(os.environ.get("KUMIKO_SEED") or random.SystemRandom().randrange(1_000_000)))
     options = parser.parse_args()
     if options.long:
         options.rounds = 1000

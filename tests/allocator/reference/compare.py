@@ -11,6 +11,7 @@ import argparse
 import collections
 import json
 import multiprocessing
+import os
 import re
 import sys
 import time
@@ -287,7 +288,7 @@ def arguments(text):
     options.add_argument("--ours", help="build/PRESET/bin/kumiko")
     options.add_argument("--reference", required=True, help="the program of ../oracle")
     options.add_argument("--count", type=int, default=10000)
-    options.add_argument("--seed", type=int, default=time.time_ns() % (1 << 32))
+    options.add_argument("--seed", type=int, default=int(os.environ.get("KUMIKO_SEED") or time.time_ns() % (1 << 32)))
     options.add_argument("--processes", type=int, default=2)
     options.add_argument("--channel", choices=("experimental", "incubating"), default="experimental",
                          help="which allocator of the reference, with the features that it knows")

@@ -51,20 +51,13 @@ def published(case, nodes):
                     found.add(identity(spec, name))
         for part in case["slices"]:
             spec = part["spec"]
-            if not left_out(spec, case["features"]) or spec.get("sharedCounters"):
+            if not validity.left_out(spec, case["features"]) or spec.get("sharedCounters"):
                 continue
             for device in spec.get("devices", ()):
                 where = device if spec.get("perDeviceNodeSelection") else spec
                 if validity.well_formed(where) and validity.reaches(node, where):
                     found.add(identity(spec, device["name"]))
     return found
-
-
-def left_out(spec, features):
-    """Whether the slice needs a feature that is off."""
-    partitions = "perDeviceNodeSelection" in spec or spec.get("sharedCounters")
-    return (partitions and not features.get("PartitionableDevices")) or (
-        validity.declares_groups(spec) and not features.get("CompatibilityGroups"))
 
 
 def counting_errors(explanation, wanted):

@@ -106,6 +106,13 @@ def declares_groups(spec):
                for d in spec.get("devices", ()) for draw in d.get("consumesCounters", ()))
 
 
+def left_out(spec, features):
+    """Whether the slice needs a feature that is off. Then nothing else of it counts."""
+    partitions = "perDeviceNodeSelection" in spec or spec.get("sharedCounters")
+    return (partitions and not features.get("PartitionableDevices")) or (
+        declares_groups(spec) and not features.get("CompatibilityGroups"))
+
+
 class PoolView:
     """A pool as one node sees it: its devices, its counters, and why it may not be used."""
 
@@ -149,10 +156,7 @@ def pools_of(case, node):
         spec = part["spec"]
         name = (spec["driver"], spec["pool"]["name"])
         every[name].append(spec)
-        partitions = "perDeviceNodeSelection" in spec or spec.get("sharedCounters")
-        if partitions and not features.get("PartitionableDevices"):
-            continue
-        if not features.get("CompatibilityGroups") and declares_groups(spec):
+        if left_out(spec, features):
             continue
         if spec.get("perDeviceNodeSelection"):
             here = any(reaches(node, d) for d in spec.get("devices", ()))
@@ -289,7 +293,7 @@ class Check:
         self.case, self.node, self.verdicts = case, node, verdicts
         self.features = case["features"]
         self.problems = []
-        if not all(well_formed(where) for part in case["slices"]
+        if not all(well_formed(where) for part in case["slices"] if not left_out(part["spec"], self.features)
                    for where in (part["spec"], *part["spec"].get("devices", ()))):
             self.problem("node selectors are well-formed")
             return

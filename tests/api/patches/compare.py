@@ -11,6 +11,7 @@ import argparse
 import collections
 import json
 import multiprocessing
+import os
 import random
 import re
 import subprocess
@@ -146,7 +147,7 @@ def main():
     options.add_argument("--ours", required=True, help="build/PRESET/bin/api_patches_server")
     options.add_argument("--reference", required=True, help="the program of oracle/")
     options.add_argument("--count", type=int, default=20000, help="of each sort")
-    options.add_argument("--seed", type=int, default=time.time_ns() % (1 << 32))
+    options.add_argument("--seed", type=int, default=int(os.environ.get("KUMIKO_SEED") or time.time_ns() % (1 << 32)))
     options.add_argument("--sort", choices=SORTS, action="append", help="only this one")
     options.add_argument("--processes", type=int, default=2)
     options.add_argument("--show", type=int, default=3, help="answers to print of each way to differ")

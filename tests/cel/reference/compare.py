@@ -11,6 +11,7 @@ import argparse
 import collections
 import json
 import multiprocessing
+import os
 import random
 import re
 import subprocess
@@ -304,7 +305,7 @@ def main():
     options.add_argument("--ours", required=True, help="build/PRESET/bin/cel_reference_server")
     options.add_argument("--reference", required=True, help="the program of ../oracle")
     options.add_argument("--count", type=int, default=20000)
-    options.add_argument("--seed", type=int, default=time.time_ns() % (1 << 32))
+    options.add_argument("--seed", type=int, default=int(os.environ.get("KUMIKO_SEED") or time.time_ns() % (1 << 32)))
     options.add_argument("--processes", type=int, default=2)
     options.add_argument("--show", type=int, default=12, help="differing questions to print")
     options.add_argument("--shrink-s", type=int, default=60, help="seconds for making them shorter")
