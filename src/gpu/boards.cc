@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <optional>
 
 #include "base/check.h"
@@ -47,6 +48,7 @@ Profile ReadProfile(const Json& row) {
     if (!value) profile.missing_fields.emplace_back(key);
     return value.value_or(0);
   };
+  profile.nvml_index = static_cast<int>(Number(row, "nvmlProfileIndex").value_or(-1));
   profile.gi_profile_id = static_cast<int>(number("giProfileId"));
   profile.compute_slices = static_cast<int>(number("computeSlices"));
   profile.max_instances = static_cast<int>(number("maxInstances"));
@@ -97,6 +99,16 @@ const Json* MigModelRow(const std::string& product_name) {
   return nullptr;
 }
 
+// Written 0x2330 in the table.
+std::int64_t FirstPciDeviceId(const Json& row) {
+  const Json* ids = Find(row, "pciDeviceIds");
+  if (ids == nullptr || !ids->is_array() || ids->get_array().empty() || !ids->get_array()[0].is_string()) return 0;
+  const std::string_view text = ids->get_array()[0].get_string();
+  std::int64_t id = 0;
+  if (text.starts_with("0x")) std::from_chars(text.data() + 2, text.data() + text.size(), id, 16);
+  return id;
+}
+
 Model ReadModel(const Json& row) {
   Model model;
   model.id = Text(row, "id");
@@ -106,6 +118,10 @@ Model ReadModel(const Json& row) {
   model.compute_capability = Text(row, "computeCapability");
   model.memory_bytes = Number(row, "memoryGiB").value_or(0) * kGiB;
   model.multiprocessors = Number(row, "multiprocessors").value_or(0);
+  model.pci_device_id = FirstPciDeviceId(row);
+  if (const Json* links = FindPath(row, {"nvlink", "links"}); links != nullptr && links->is_int64()) {
+    model.nvlink_links = static_cast<int>(links->get_int64());
+  }
   if (const std::string_view board_name = StringAt(row, {"mig", "board"}); !board_name.empty()) {
     const auto board = std::ranges::find(Boards(), board_name, &Board::name);
     KU_CHECK(board != Boards().end()) << "no board " << std::string(board_name);

@@ -33,7 +33,8 @@ struct Engines {
 };
 
 struct Profile {
-  std::string name;  // as NVML prints it: "1g.10gb+me"
+  std::string name;     // as NVML prints it: "1g.10gb+me"
+  int nvml_index = -1;  // NVML's number of the kind of profile; -1 when unknown
   int gi_profile_id = 0;
   int compute_slices = 0;
   int max_instances = 0;
@@ -65,6 +66,8 @@ struct Model {
   std::string compute_capability;  // "8.0"
   std::int64_t memory_bytes = 0;   // NVML total where known, else the nominal size
   std::int64_t multiprocessors = 0;
+  std::int64_t pci_device_id = 0;  // of its usual form; 0 when unknown
+  int nvlink_links = 0;
   const Board* board = nullptr;  // null: no MIG
   // Multiprocessors of the full profile where this model has fewer than the board's table says (H100 PCIe), else 0.
   // The table's smaller profiles then do not hold for it either.
