@@ -53,12 +53,20 @@ Result<Running> Start(const ChildProgram& child) {
   ::posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
   if (child.takes_stderr) ::posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
   if (!child.keeps_stdin) ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  // A thread of ours that takes no signals does not hand that on.
+  posix_spawnattr_t attributes;
+  sigset_t none;
+  sigemptyset(&none);
+  ::posix_spawnattr_init(&attributes);
+  ::posix_spawnattr_setsigmask(&attributes, &none);
+  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
   std::vector<std::string> arguments = {child.program};
   arguments.insert(arguments.end(), child.arguments.begin(), child.arguments.end());
   std::vector<std::string> variables = EnvironmentOf(child);
   Running running;
-  const int error = ::posix_spawnp(&running.pid, child.program.c_str(), &actions, nullptr, Pointers(arguments).data(),
-                                   Pointers(variables).data());
+  const int error = ::posix_spawnp(&running.pid, child.program.c_str(), &actions, &attributes,
+                                   Pointers(arguments).data(), Pointers(variables).data());
+  ::posix_spawnattr_destroy(&attributes);
   ::posix_spawn_file_actions_destroy(&actions);
   ::close(ends[1]);
   running.output = ends[0];

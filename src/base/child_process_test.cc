@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/signals.h"
+
 namespace kumiko {
 namespace {
 
@@ -34,6 +36,11 @@ TEST(ChildProcess, EndsWhatTakesTooLongOrPrintsTooMuch) {
   ChildProgram loud = Shell("while :; do echo yes; done");
   loud.max_output_bytes = 100;
   EXPECT_THAT(RunChild(loud).error().message, HasSubstr("more than 100 bytes"));
+}
+
+TEST(ChildProcess, TakesSignalsThatOursDoesNot) {
+  const SignalsBlocked blocked;
+  EXPECT_EQ(RunChild(Shell("kill -TERM $$; sleep 100"))->signal, SIGTERM);
 }
 
 TEST(ChildProcess, SaysThatAProgramIsNotThere) {

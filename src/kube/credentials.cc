@@ -8,6 +8,7 @@
 #include "base/base64.h"
 #include "base/files.h"
 #include "base/log.h"
+#include "base/signals.h"
 #include "base/text.h"
 
 namespace kumiko::kube {
@@ -106,6 +107,7 @@ Authorization Credentials::Latest() {
   if (!state_->IsCurrent(clock_.Now()) && !state_->running) {
     state_->running = true;
     // The thread before has nothing left to do: it was not running.
+    const SignalsBlocked blocked;
     state_->background = std::jthread([state = state_.get()] {
       Result<PluginCredentials> given = state->plugin();
       const std::scoped_lock lock_to_take(state->mutex);

@@ -1,6 +1,7 @@
 #include "kube/event_recorder.h"
 
 #include "base/log.h"
+#include "base/signals.h"
 
 namespace kumiko::kube {
 
@@ -33,6 +34,7 @@ void EventRecorder::Flush() {
 }
 
 void EventRecorder::Run(const std::stop_token& stop) {
+  const SignalsBlocked blocked;
   std::unique_lock lock(mutex_);
   while (true) {
     changed_.wait(lock, stop, [&] { return !waiting_.empty(); });

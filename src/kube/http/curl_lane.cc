@@ -8,6 +8,7 @@
 #include <mutex>
 #include <thread>
 
+#include "base/signals.h"
 #include "kube/http/curl_exchange.h"
 
 namespace kumiko::kube {
@@ -136,6 +137,7 @@ CurlLane::CurlLane(std::shared_ptr<const TransportOptions> options, std::shared_
   impl_->multi = curl_multi_init();
   curl_multi_setopt(impl_->multi, CURLMOPT_PIPELINING, CURLPIPE_MULTIPLEX);
   curl_multi_setopt(impl_->multi, CURLMOPT_MAX_CONCURRENT_STREAMS, kStreamsPerConnection);
+  const SignalsBlocked blocked;
   impl_->loop = std::jthread([impl = impl_.get()](const std::stop_token& stop) { impl->Run(stop); });
 }
 
