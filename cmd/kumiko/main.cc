@@ -1,5 +1,5 @@
-// The person's binary: `kumiko up`, `validate`, `scenario`, `cel`, `allocate`, `version`. Everything else is in
-// src/cli.
+// The person's binary: `kumiko up`, `explain`, `top`, `validate`, `scenario`, `cel`, `allocate`, `version`.
+// Everything else is in src/cli.
 #include "cli/main.h"
 
 int main(int argc, char** argv) {

@@ -18,8 +18,8 @@ CLI::Option* AddChoice(CLI::App& app, const std::string& flag, std::string& valu
                        const std::vector<std::string>& words) {
   value = words.front();
   const std::string listed = fmt::format("{}", fmt::join(words, ", "));
-  return app.add_option(flag, value, "One of " + listed + " (default: " + words.front() + ")")
-      ->type_name("WORD")
+  return app.add_option(flag, value, "(default: " + words.front() + ")")
+      ->type_name(fmt::format("{}", fmt::join(words, "|")))
       ->check([words, listed](const std::string& word) {
         const bool known = std::find(words.begin(), words.end(), word) != words.end();
         return known ? std::string() : fmt::format("\"{}\" does not exist; write one of {}", word, listed);
@@ -84,12 +84,18 @@ void AddUp(CLI::App& app, UpOptions& options, std::string& policy, std::string& 
 
 void AddValidate(CLI::App& app, ValidateOptions& options) {
   CLI::App* validate = app.add_subcommand("validate", "Check manifests as the API server would");
-  validate->add_option("FILE", options.files, "Files or folders; - is stdin")->envname("KUMIKO_FILES")->required();
+  validate->add_option("FILE", options.files, "Files or folders; - is stdin")
+      ->type_name("")
+      ->envname("KUMIKO_FILES")
+      ->required();
 }
 
 void AddScenario(CLI::App& app, ScenarioOptions& options) {
   CLI::App* scenario = app.add_subcommand("scenario", "Run text scenarios; exit 3 when an expectation does not hold");
-  scenario->add_option("FILE", options.files, "Scenario files (.scn)")->envname("KUMIKO_FILES")->required();
+  scenario->add_option("FILE", options.files, "Scenario files (.scn)")
+      ->type_name("")
+      ->envname("KUMIKO_FILES")
+      ->required();
   scenario->add_option("--root", options.root, "Folder of the file names inside scenarios (default: .)")
       ->check(CheckNotEmpty)
       ->envname("KUMIKO_ROOT")
@@ -169,22 +175,27 @@ void AddAllocate(CLI::App& app, AllocateOptions& options, std::string& policy, s
       ->envname("KUMIKO_KEEP_SHARE_IDS");
 }
 
-// The flags of commands that look at a cluster: kubectl's.
-void AddCluster(CLI::App& app, ClusterChoice& choice, std::string& output) {
+// Which cluster: kubectl's flags.
+void AddConnection(CLI::App& app, ClusterChoice& choice) {
   app.add_option("--kubeconfig", choice.kubeconfig, "The kubeconfig (default: as kubectl finds it)")
       ->check(CheckNotEmpty)
       ->type_name("FILE");
   app.add_option("--context", choice.context, "The context of the kubeconfig (default: the current one)")
       ->check(CheckNotEmpty)
       ->envname("KUMIKO_CONTEXT")
-      ->type_name("NAME");
-  app.add_option("-n,--namespace", choice.namespace_, "The namespace (default: the context's)")
-      ->check(CheckNotEmpty)
-      ->envname("KUMIKO_NAMESPACE")
-      ->type_name("NAME");
+      ->type_name("CONTEXT");
   app.add_option("--request-timeout", choice.request_timeout, "Time for one answer, such as 5s (0: a minute)")
       ->envname("KUMIKO_REQUEST_TIMEOUT")
       ->type_name("DURATION");
+}
+
+// The flags of commands that look at a cluster's objects.
+void AddCluster(CLI::App& app, ClusterChoice& choice, std::string& output) {
+  AddConnection(app, choice);
+  app.add_option("-n,--namespace", choice.namespace_, "The namespace (default: the context's)")
+      ->check(CheckNotEmpty)
+      ->envname("KUMIKO_NAMESPACE")
+      ->type_name("NAMESPACE");
   AddChoice(app, "-o,--output", output, {"table", "wide", "json", "yaml", "name"})->envname("KUMIKO_OUTPUT");
 }
 
@@ -198,8 +209,8 @@ Output OutputOf(const std::string& word) {
 
 void AddExplain(CLI::App& app, ExplainOptions& options, std::string& output, std::string& color) {
   CLI::App* explain = app.add_subcommand("explain", "Why a pod or claim waits, what would help, or where it runs");
-  explain->add_option("KIND", options.kind, "pod or claim; also pod/NAME")->required();
-  explain->add_option("NAME", options.name, "The object; also NAMESPACE/NAME");
+  explain->add_option("KIND", options.kind, "The kind, or pod/NAME")->required()->type_name("pod|claim");
+  explain->add_option("NAME", options.name, "The object; also NAMESPACE/NAME")->type_name("");
   AddCluster(*explain, options.cluster, output);
   explain->add_flag("-v", options.all_names, "Write out every row with the names of what it counts")
       ->envname("KUMIKO_VERBOSE");
@@ -210,15 +221,8 @@ void AddExplain(CLI::App& app, ExplainOptions& options, std::string& output, std
 
 void AddTop(CLI::App& app, TopOptions& options, bool& no_headers, std::string& output, std::string& color) {
   CLI::App* top = app.add_subcommand("top", "What is used, free and broken, who holds it, and who waits");
-  const std::vector<std::string> views = {"nodes", "gpus", "pods", "pending"};
-  options.what = views.front();
-  top->add_option("VIEW", options.what, "One of nodes, gpus, pods, pending (default: nodes)")
-      ->check([views](const std::string& word) {
-        return std::find(views.begin(), views.end(), word) != views.end()
-                   ? std::string()
-                   : fmt::format("\"{}\" does not exist; write one of {}", word, fmt::join(views, ", "));
-      });
-  top->add_option("NODE", options.node, "With gpus: those of this node only")->check(CheckNotEmpty);
+  AddChoice(*top, "VIEW", options.what, {"nodes", "gpus", "pods", "pending"});
+  top->add_option("NODE", options.node, "With gpus: those of this node only")->check(CheckNotEmpty)->type_name("");
   AddCluster(*top, options.cluster, output);
   top->add_flag("-A,--all-namespaces", options.all_namespaces, "Pods of every namespace")
       ->envname("KUMIKO_ALL_NAMESPACES");
@@ -231,27 +235,29 @@ void AddTop(CLI::App& app, TopOptions& options, bool& no_headers, std::string& o
   top->add_flag("--ascii", options.ascii, "Draw without Unicode")->envname("KUMIKO_ASCII");
 }
 
-std::vector<std::string> ArgumentsOf(const std::string& command) {
-  if (command == "explain") return {"pod", "claim"};
-  if (command == "top") return {"nodes", "gpus", "pods", "pending"};
-  if (command == "completion") return {"bash", "zsh", "fish"};
-  return {};
+void AddVersion(CLI::App& app, VersionOptions& options, std::string& output) {
+  CLI::App* version = app.add_subcommand("version", "Print the versions of kumiko and of the API server");
+  AddConnection(*version, options.cluster);
+  version->add_flag("--client", options.client_only, "Ask no server")->envname("KUMIKO_CLIENT");
+  AddChoice(*version, "-o,--output", output, {"table", "json", "yaml"})->envname("KUMIKO_OUTPUT");
 }
 
 // What shells complete, as the parser knows it.
 std::vector<CompletedCommand> CompletedCommands(const CLI::App& app) {
   std::vector<CompletedCommand> commands;
   for (const CLI::App* one : app.get_subcommands([](const CLI::App*) { return true; })) {
-    CompletedCommand command{
-        .name = one->get_name(), .flags = {}, .words = ArgumentsOf(one->get_name()), .takes_file = {}};
+    CompletedCommand command{.name = one->get_name(), .help = one->get_description(), .options = {}, .arguments = {}};
     for (const CLI::Option* option : one->get_options()) {
-      const bool file = option->get_type_name() == "FILE" || option->get_type_name() == "DIR";
-      const auto add = [&](const std::string& flag) {
-        command.flags.push_back(flag);
-        if (file) command.takes_file.push_back(flag);
-      };
-      for (const std::string& name : option->get_lnames()) add("--" + name);
-      for (const std::string& name : option->get_snames()) add("-" + name);
+      const bool flag = option->get_items_expected_max() == 0;
+      const std::string type = flag ? "" : option->get_type_name();
+      if (option->get_positional()) {
+        command.arguments.push_back(type.empty() ? option->get_single_name() : type);
+        continue;
+      }
+      CompletedOption completed{.names = {}, .help = option->get_description(), .type = type};
+      for (const std::string& name : option->get_lnames()) completed.names.push_back("--" + name);
+      for (const std::string& name : option->get_snames()) completed.names.push_back("-" + name);
+      command.options.push_back(std::move(completed));
     }
     commands.push_back(std::move(command));
   }
@@ -281,6 +287,8 @@ Command ParseCommandLine(int argc, char** argv) {
   std::string top_output;
   std::string explain_color;
   std::string top_color;
+  VersionOptions version;
+  std::string version_output;
   std::string shell;
   std::string order;
   std::string release;
@@ -295,7 +303,10 @@ Command ParseCommandLine(int argc, char** argv) {
   AddTop(app, top, no_headers, top_output, top_color);
   CLI::App* completion = app.add_subcommand("completion", "Print the script that completes kumiko in a shell");
   AddChoice(*completion, "SHELL", shell, {"bash", "zsh", "fish"})->required();
-  app.add_subcommand("version", "Print the version");
+  AddVersion(app, version, version_output);
+  if (argc > 1 && std::string_view(argv[1]) == "__complete") {
+    return CompleteOptions{.commands = CompletedCommands(app), .words = {argv + 2, argv + argc}};
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -327,10 +338,10 @@ Command ParseCommandLine(int argc, char** argv) {
   top.headers = !no_headers;
   if (app.got_subcommand("top")) return top;
   if (app.got_subcommand("completion")) {
-    return NothingToRun{
-        .to_stderr = false, .text = CompletionScript(ShellOf(shell), CompletedCommands(app)), .exit_code = 0};
+    return NothingToRun{.to_stderr = false, .text = CompletionScript(ShellOf(shell)), .exit_code = 0};
   }
-  return VersionOptions{};
+  version.output = OutputOf(version_output);
+  return version;
 }
 
 }  // namespace kumiko::cli

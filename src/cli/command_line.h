@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "allocator/features.h"
+#include "cli/completed_words.h"
 
 namespace kumiko::cli {
 
@@ -98,7 +99,17 @@ struct TopOptions {
   bool ascii = false;
 };
 
-struct VersionOptions {};
+struct VersionOptions {
+  ClusterChoice cluster;
+  bool client_only = false;
+  Output output = Output::kTable;
+};
+
+// What shells ask while somebody types.
+struct CompleteOptions {
+  std::vector<CompletedCommand> commands;
+  std::vector<std::string> words;
+};
 
 // What a command line that runs no command comes to: help was asked for, or a flag is wrong.
 struct NothingToRun {
@@ -108,7 +119,7 @@ struct NothingToRun {
 };
 
 using Command = std::variant<NothingToRun, UpOptions, ValidateOptions, ScenarioOptions, CelOptions, AllocateOptions,
-                             ExplainOptions, TopOptions, VersionOptions>;
+                             ExplainOptions, TopOptions, VersionOptions, CompleteOptions>;
 
 Command ParseCommandLine(int argc, char** argv);
 

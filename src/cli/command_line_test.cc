@@ -90,17 +90,69 @@ TEST(CommandLine, ExplainAndTopTakeKubectlsFlags) {
   ExpectRefused({"explain"}, "KIND");
 }
 
-TEST(CommandLine, CompletionKnowsEveryCommandAndFlag) {
+TEST(CommandLine, VersionMayAskNoServer) {
+  EXPECT_TRUE(std::get<VersionOptions>(Parse({"version", "--client"})).client_only);
+  EXPECT_EQ(std::get<VersionOptions>(Parse({"version", "-o", "yaml"})).output, Output::kYaml);
+  ExpectRefused({"version", "-o", "wide"}, "table, json, yaml");
+}
+
+TEST(CommandLine, CompletionScriptsAreOfKnownShells) {
   for (const char* shell : {"bash", "zsh", "fish"}) {
     const auto script = std::get<NothingToRun>(Parse({"completion", shell}));
     EXPECT_EQ(script.exit_code, 0);
-    for (const char* word :
-         {"up", "validate", "explain", "top", "nodes gpus pods pending", "namespace", "no-headers"}) {
-      EXPECT_THAT(script.text, HasSubstr(word)) << shell;
-    }
+    EXPECT_THAT(script.text, HasSubstr("__complete")) << shell;
   }
   ExpectRefused({"completion", "tcsh"}, "bash, zsh, fish");
   ExpectRefused({"completion"}, "SHELL");
+}
+
+// The words that complete what is typed; names are asked for as "TYPE.kind.namespace".
+std::vector<std::string> Completed(std::vector<std::string> words) {
+  words.insert(words.begin(), "__complete");
+  const auto options = std::get<CompleteOptions>(Parse(words));
+  const Candidates found = Complete(options.commands, options.words, [](const NameQuestion& question) {
+    const auto in = question.options.find("--namespace");
+    return std::vector<std::string>{question.type + "." + question.kind + "." +
+                                    (in == question.options.end() ? "" : in->second)};
+  });
+  std::vector<std::string> texts;
+  if (found.files) texts.emplace_back(":files");
+  for (const auto& word : found.words) texts.push_back(word.text);
+  return texts;
+}
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+TEST(Completion, KnowsCommandsFlagsAndWords) {
+  EXPECT_THAT(Completed({""}),
+              ElementsAre("up", "validate", "scenario", "cel", "allocate", "explain", "top", "completion", "version"));
+  EXPECT_THAT(Completed({}), Contains("up"));
+  EXPECT_THAT(Completed({"v"}), ElementsAre("validate", "version"));
+  EXPECT_THAT(Completed({"explain", "--na"}), ElementsAre("--namespace"));
+  EXPECT_THAT(Completed({"top", "-"}), Contains("-w"));
+  EXPECT_THAT(Completed({"top", "p"}), ElementsAre("pods", "pending"));
+  EXPECT_THAT(Completed({"top", "-o", "j"}), ElementsAre("json"));
+  EXPECT_THAT(Completed({"top", "--output=j"}), ElementsAre("--output=json"));
+  EXPECT_THAT(Completed({"top", "--output", "=", "j"}), ElementsAre("json"));
+  EXPECT_THAT(Completed({"top", "--output", "="}), Contains("json"));
+  EXPECT_THAT(Completed({"completion", ""}), ElementsAre("bash", "zsh", "fish"));
+  EXPECT_THAT(Completed({"validate", "a.yaml", ""}), ElementsAre(":files"));
+  EXPECT_THAT(Completed({"up", "--cluster", "c"}), ElementsAre(":files"));
+  EXPECT_THAT(Completed({"up", "--seed", ""}), IsEmpty());
+  EXPECT_THAT(Completed({"nothing", ""}), IsEmpty());
+}
+
+TEST(Completion, AsksForNames) {
+  EXPECT_THAT(Completed({"explain", "pod", ""}), ElementsAre("NAME.pod."));
+  EXPECT_THAT(Completed({"explain", "-n", "ml", "claim", "N"}), ElementsAre("NAME.claim.ml"));
+  EXPECT_THAT(Completed({"explain", "--namespace=ml", "-v", "claim", ""}), ElementsAre("NAME.claim.ml"));
+  EXPECT_THAT(Completed({"explain", "pod", "x"}), IsEmpty());
+  EXPECT_THAT(Completed({"explain", "pod/"}), ElementsAre("pod/NAME.pod."));
+  EXPECT_THAT(Completed({"top", "gpus", ""}), ElementsAre("NODE.gpus."));
+  EXPECT_THAT(Completed({"top", "-n", ""}), ElementsAre("NAMESPACE.."));
+  EXPECT_THAT(Completed({"version", "--context", ""}), ElementsAre("CONTEXT.."));
 }
 
 }  // namespace

@@ -1,74 +1,73 @@
 #include "cli/completion.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-
-#include "base/text.h"
-
 namespace kumiko::cli {
 namespace {
 
-std::string Names(const std::vector<CompletedCommand>& commands) {
-  std::vector<std::string> names;
-  for (const CompletedCommand& command : commands) names.push_back(command.name);
-  return Join(names, " ");
+// A line of `kumiko __complete` is a word, perhaps a tab and its meaning; ":files" alone asks for names of files.
+constexpr const char* kBash = R"(# bash completion of kumiko; to have it now: source <(kumiko completion bash)
+_kumiko() {
+  local line
+  COMPREPLY=()
+  while IFS= read -r line; do
+    if [ "$line" = ":files" ]; then
+      compopt -o default
+      COMPREPLY=()
+      return
+    fi
+    COMPREPLY+=("${line%%$'\t'*}")
+  done < <("${COMP_WORDS[0]}" __complete "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
 }
+complete -F _kumiko kumiko
+)";
 
-// Zsh runs the same function through its emulation of bash's completion.
-std::string Bash(const std::vector<CompletedCommand>& commands) {
-  std::string script =
-      "_kumiko() {\n"
-      "  local current=\"${COMP_WORDS[COMP_CWORD]}\" previous=\"${COMP_WORDS[COMP_CWORD-1]}\"\n"
-      "  local command=\"${COMP_WORDS[1]}\" flags=\"\" words=\"\" files=\"\"\n"
-      "  if [ \"$COMP_CWORD\" -le 1 ]; then\n";
-  script += fmt::format("    COMPREPLY=($(compgen -W \"{} --help\" -- \"$current\"))\n", Names(commands));
-  script += "    return\n  fi\n  case \"$command\" in\n";
-  for (const CompletedCommand& command : commands) {
-    script += fmt::format("    {}) flags=\"{}\" words=\"{}\" files=\"{}\" ;;\n", command.name, Join(command.flags, " "),
-                          Join(command.words, " "), Join(command.takes_file, " "));
-  }
-  script +=
-      "  esac\n"
-      "  case \" $files \" in *\" $previous \"*) COMPREPLY=($(compgen -f -- \"$current\")); return ;; esac\n"
-      "  case \"$current\" in\n"
-      "    -*) COMPREPLY=($(compgen -W \"$flags --help\" -- \"$current\")) ;;\n"
-      "    *) if [ -n \"$words\" ]; then COMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n"
-      "       else COMPREPLY=($(compgen -f -- \"$current\")); fi ;;\n"
-      "  esac\n"
-      "}\n";
-  return script;
+constexpr const char* kZsh = R"(#compdef kumiko
+compdef _kumiko kumiko
+# zsh completion of kumiko; to have it now: source <(kumiko completion zsh)
+_kumiko() {
+  local line
+  local -a found
+  while IFS= read -r line; do
+    if [[ $line == ":files" ]]; then
+      _files
+      return
+    fi
+    if [[ $line == *$'\t'* ]]; then
+      found+=("${${line%%$'\t'*}//:/\\:}:${line#*$'\t'}")
+    else
+      found+=("${line//:/\\:}")
+    fi
+  done < <("${words[1]}" __complete "${(@)words[2,CURRENT]}" 2>/dev/null)
+  _describe kumiko found
 }
+if [[ ${funcstack[1]} == _kumiko ]]; then
+  _kumiko
+fi
+)";
 
-std::string Fish(const std::vector<CompletedCommand>& commands) {
-  std::string script = "complete -c kumiko -f\n";
-  script += fmt::format("complete -c kumiko -n __fish_use_subcommand -a '{}'\n", Names(commands));
-  for (const CompletedCommand& command : commands) {
-    const std::string when = fmt::format("complete -c kumiko -n '__fish_seen_subcommand_from {}'", command.name);
-    for (const std::string& flag : command.flags) {
-      const bool is_long = flag.starts_with("--");
-      const bool file =
-          std::find(command.takes_file.begin(), command.takes_file.end(), flag) != command.takes_file.end();
-      script +=
-          fmt::format("{} {} {}{}\n", when, is_long ? "-l" : "-s", flag.substr(is_long ? 2 : 1), file ? " -r -F" : "");
-    }
-    script += command.words.empty() ? fmt::format("{} -F\n", when)
-                                    : fmt::format("{} -a '{}'\n", when, Join(command.words, " "));
-  }
-  return script;
-}
+constexpr const char* kFish = R"(# fish completion of kumiko; to have it now: kumiko completion fish | source
+function __kumiko_complete
+  set -l before (commandline -opc)
+  set -l current (commandline -ct)
+  set -l found ($before[1] __complete $before[2..-1] "$current" 2>/dev/null)
+  if test "$found" = ":files"
+    __fish_complete_path "$current"
+  else
+    printf '%s\n' $found
+  end
+end
+complete -c kumiko -f -a '(__kumiko_complete)'
+)";
 
 }  // namespace
 
-std::string CompletionScript(Shell shell, const std::vector<CompletedCommand>& commands) {
+std::string CompletionScript(Shell shell) {
   switch (shell) {
     case Shell::kBash:
-      return Bash(commands) + "complete -F _kumiko kumiko\n";
+      return kBash;
     case Shell::kZsh:
-      return "#compdef kumiko\nautoload -U +X bashcompinit && bashcompinit\n" + Bash(commands) +
-             "complete -F _kumiko kumiko\n";
+      return kZsh;
     case Shell::kFish:
-      return Fish(commands);
+      return kFish;
   }
   return "";
 }

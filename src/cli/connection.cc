@@ -27,16 +27,18 @@ int MinorOf(const Json& version) {
 
 }  // namespace
 
+Result<kube::ClusterAccess> ChosenCluster(const ClusterChoice& choice) {
+  kube::AccessOptions options = kube::AccessOptions::FromEnvironment();
+  options.kubeconfig = choice.kubeconfig;
+  options.context = choice.context;
+  auto access = kube::FindCluster(options);
+  const bool none = !access && access.error().code == Code::kNotFound && choice.kubeconfig.empty();
+  if (!none) return access;
+  return Fail(Code::kNotFound, "{}; or start one: kumiko up", access.error().message);
+}
+
 Result<Connection> Connect(const ClusterChoice& choice) {
-  kube::AccessOptions access_options = kube::AccessOptions::FromEnvironment();
-  access_options.kubeconfig = choice.kubeconfig;
-  access_options.context = choice.context;
-  auto access = kube::FindCluster(access_options);
-  if (!access) {
-    const bool none = access.error().code == Code::kNotFound && choice.kubeconfig.empty();
-    return tl::unexpected<Error>(
-        Error{access.error().code, access.error().message + (none ? "; or start one: kumiko up" : "")});
-  }
+  KU_TRY(kube::ClusterAccess access, ChosenCluster(choice));
   kube::HttpClientOptions options;
   options.requests.user_agent = "kumiko-cli";
   if (!choice.request_timeout.empty()) {
@@ -44,12 +46,13 @@ Result<Connection> Connect(const ClusterChoice& choice) {
     if (timeout > Duration(0)) options.requests.timeout = timeout;
   }
   Connection connection;
-  connection.namespace_ = choice.namespace_.empty() ? access->namespace_ : choice.namespace_;
-  KU_TRY(connection.api, kube::HttpClient::Create(std::move(*access), std::move(options)));
+  connection.description = access.description;
+  connection.namespace_ = choice.namespace_.empty() ? access.namespace_ : choice.namespace_;
+  KU_TRY(connection.api, kube::HttpClient::Create(std::move(access), std::move(options)));
   const auto version = connection.api->GetRaw("/version");
   if (!version) return tl::unexpected<Error>(Advised(version.error()));
-  const auto parsed = ParseJson(*version);
-  connection.features = allocator::DefaultFeatures(parsed ? MinorOf(*parsed) : allocator::kNewestRelease);
+  connection.server_version = ParseJson(*version).value_or(Json());
+  connection.features = allocator::DefaultFeatures(MinorOf(connection.server_version));
   return connection;
 }
 

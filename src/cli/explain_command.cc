@@ -18,19 +18,8 @@
 namespace kumiko::cli {
 namespace {
 
-enum class What { kPod, kClaim };
-
-Result<What> WhatOf(const std::string& kind) {
-  static constexpr std::array<std::string_view, 4> kPods = {"pod", "pods", "po", "Pod"};
-  static constexpr std::array<std::string_view, 5> kClaims = {"claim", "claims", "resourceclaim", "resourceclaims",
-                                                              "ResourceClaim"};
-  if (std::find(kPods.begin(), kPods.end(), kind) != kPods.end()) return What::kPod;
-  if (std::find(kClaims.begin(), kClaims.end(), kind) != kClaims.end()) return What::kClaim;
-  return Fail(Code::kInvalidArgument, "kind {} cannot be explained; write pod or claim", kind);
-}
-
 struct Asked {
-  What what = What::kPod;
+  ExplainedKind what = ExplainedKind::kPod;
   std::string namespace_;
   std::string name;
 };
@@ -44,7 +33,7 @@ Result<Asked> AskedOf(const ExplainOptions& options, const std::string& namespac
     kind.resize(slash);
   }
   Asked asked;
-  KU_TRY(asked.what, WhatOf(kind));
+  KU_TRY(asked.what, KindToExplain(kind));
   asked.namespace_ = namespace_;
   if (const std::size_t slash = name.find('/'); slash != std::string::npos) {
     asked.namespace_ = name.substr(0, slash);
@@ -63,8 +52,8 @@ Result<report::Explanation> Explanation(const ExplainOptions& options, kube::Api
   const auto synced = model.Sync();
   if (!synced) return tl::unexpected<Error>(Advised(synced.error()));
   reading = clock.Now() - listed;
-  auto explanation = asked.what == What::kPod ? ExplainPod(model, asked.namespace_, asked.name, listed)
-                                              : ExplainClaim(model, asked.namespace_, asked.name, listed);
+  auto explanation = asked.what == ExplainedKind::kPod ? ExplainPod(model, asked.namespace_, asked.name, listed)
+                                                       : ExplainClaim(model, asked.namespace_, asked.name, listed);
   if (!explanation) return explanation;
   explanation->seen.time = listed;
   explanation->seen.age = clock.Now() - listed;
@@ -72,6 +61,15 @@ Result<report::Explanation> Explanation(const ExplainOptions& options, kube::Api
 }
 
 }  // namespace
+
+Result<ExplainedKind> KindToExplain(const std::string& word) {
+  static constexpr std::array<std::string_view, 4> kPods = {"pod", "pods", "po", "Pod"};
+  static constexpr std::array<std::string_view, 5> kClaims = {"claim", "claims", "resourceclaim", "resourceclaims",
+                                                              "ResourceClaim"};
+  if (std::find(kPods.begin(), kPods.end(), word) != kPods.end()) return ExplainedKind::kPod;
+  if (std::find(kClaims.begin(), kClaims.end(), word) != kClaims.end()) return ExplainedKind::kClaim;
+  return Fail(Code::kInvalidArgument, "kind {} cannot be explained; write pod or claim", word);
+}
 
 ExitCode RunExplain(const ExplainOptions& options, kube::ApiClient& api, const std::string& namespace_,
                     const Clock& clock, const report::Style& style, std::ostream& out, std::ostream& err) {

@@ -12,6 +12,8 @@
 #include "cli/allocate_command.h"
 #include "cli/cel_command.h"
 #include "cli/command_line.h"
+#include "cli/completed_names.h"
+#include "cli/completed_words.h"
 #include "cli/connection.h"
 #include "cli/exit_code.h"
 #include "cli/explain_command.h"
@@ -69,8 +71,9 @@ struct Runner {
       return RunTop(options, *connection.api, connection.namespace_, RealClock(), style, out, std::cerr);
     });
   }
-  int operator()(const VersionOptions&) const {
-    out << VersionLine() << '\n';
+  int operator()(const VersionOptions& options) const { return static_cast<int>(RunVersion(options, out, std::cerr)); }
+  int operator()(const CompleteOptions& options) const {
+    out << Lines(Complete(options.commands, options.words, NamesFor));
     return static_cast<int>(ExitCode::kDone);
   }
 };

@@ -137,17 +137,6 @@ std::string Variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-std::vector<std::string> FilesOf(const AccessOptions& options) {
-  if (!options.kubeconfig.empty()) return {options.kubeconfig};
-  if (options.kubeconfig_variable.empty()) return {options.home + "/.kube/config"};
-  std::vector<std::string> files;
-  std::set<std::string_view> seen;
-  for (const std::string_view file : Split(options.kubeconfig_variable, ':')) {
-    if (!file.empty() && seen.insert(file).second) files.emplace_back(file);
-  }
-  return files;
-}
-
 }  // namespace
 
 Result<ClusterAccess> Resolve(const Kubeconfig& config, const std::string& context) {
@@ -190,8 +179,19 @@ AccessOptions AccessOptions::FromEnvironment() {
   return options;
 }
 
+std::vector<std::string> KubeconfigFiles(const AccessOptions& options) {
+  if (!options.kubeconfig.empty()) return {options.kubeconfig};
+  if (options.kubeconfig_variable.empty()) return {options.home + "/.kube/config"};
+  std::vector<std::string> files;
+  std::set<std::string_view> seen;
+  for (const std::string_view file : Split(options.kubeconfig_variable, ':')) {
+    if (!file.empty() && seen.insert(file).second) files.emplace_back(file);
+  }
+  return files;
+}
+
 Result<ClusterAccess> FindCluster(const AccessOptions& options) {
-  const std::vector<std::string> files = FilesOf(options);
+  const std::vector<std::string> files = KubeconfigFiles(options);
   KU_TRY(const Kubeconfig config, LoadKubeconfig(files));
   if (!config.empty()) return Resolve(config, options.context);
   if (!options.kubeconfig.empty()) {

@@ -55,6 +55,9 @@ struct AccessOptions {
   static AccessOptions FromEnvironment();
 };
 
+// The kubeconfigs that the options lead to, each once, in order; they need not be there.
+std::vector<std::string> KubeconfigFiles(const AccessOptions& options);
+
 // The kubeconfig's context; without a kubeconfig, the cluster of the pod that this process runs in. Errors: those of
 // reading and resolving, and kNotFound when there is neither.
 Result<ClusterAccess> FindCluster(const AccessOptions& options);
