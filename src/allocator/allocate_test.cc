@@ -312,6 +312,22 @@ TEST_F(FirstFit, DevicesOfOtherNodesCountForCountersOnly) {
   EXPECT_EQ(Run({ClaimBuilder("a").Request("r")}).kind, Outcome::Kind::kDoesNotFit);
 }
 
+TEST_F(FirstFit, EachDeviceOfATakenNameDraws) {
+  const std::vector<std::pair<std::string, std::string>> one = {{"links", "1"}};
+  inventory_.UpsertSlice(
+      SliceBuilder("a", "").Pool("fabric", 1, 3).AllNodes().Counters("set", {{"links", "2"}}).Build());
+  inventory_.UpsertSlice(SliceBuilder("b", "n2")
+                             .Pool("fabric", 1, 3)
+                             .Add(DeviceBuilder("x").Consumes("set", one))
+                             .Add(DeviceBuilder("x").Consumes("set", one))
+                             .Build());
+  inventory_.UpsertSlice(
+      SliceBuilder("c", "n1").Pool("fabric", 1, 3).Add(DeviceBuilder("y").Consumes("set", one)).Build());
+  EXPECT_THAT(Devices({ClaimBuilder("a").Request("r")}), ElementsAre("y"));
+  state_.AddDevice({kDriver, "fabric", "x"});
+  EXPECT_EQ(Run({ClaimBuilder("a").Request("r")}).kind, Outcome::Kind::kDoesNotFit);
+}
+
 TEST_F(FirstFit, InterchangeableDevicesDoNotBlowUpTheSearch) {
   inventory_.UpsertSlice(MakeGpus("n1", 16));
   ClaimBuilder claim("a");

@@ -61,6 +61,10 @@ InFlight::InFlight(const NodeView& view, const State& state)
       if (!Mutant(9) || *device < layout_->candidates) Charge(*device, 1);
     }
   }
+  for (const auto twin : layout_->twins) {
+    const auto& device = layout_->devices[twin];
+    if (state.Find(view.pools[device.pool], device.name)) Charge(twin, 1);
+  }
 }
 
 void InFlight::Charge(std::uint32_t device, int sign) {

@@ -160,6 +160,7 @@ class LayoutBuilder {
     }
     layout_.candidates = static_cast<std::uint32_t>(layout_.devices.size());
     for (auto& device : off_node_) layout_.devices.push_back(device);
+    if (!off_node_.empty()) FindTwins();
     if (!rule_taints_.empty()) ArrangeRuleTaints();
     FindBoards();
     return {};
@@ -293,6 +294,15 @@ class LayoutBuilder {
       }
     }
     entry.consumption.end = static_cast<std::uint32_t>(layout_.consumption.size());
+  }
+
+  void FindTwins() {
+    FlatSet<std::uint64_t> seen;
+    for (std::uint32_t d = 0; d < layout_.devices.size(); ++d) {
+      const auto& device = layout_.devices[d];
+      const bool first = seen.insert(std::uint64_t{device.pool} << 32 | device.name).second;
+      if (!first && device.draws) layout_.twins.push_back(d);
+    }
   }
 
   void AddRuleTaints(const StoredSlice& stored, const SliceShape::Device& device, NodeLayout::Device& entry) {
