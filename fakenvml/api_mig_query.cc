@@ -33,11 +33,10 @@ nvmlReturn_t ProfileAt(const Gpu& gpu, unsigned index, const ProfileRow*& profil
   return profile == nullptr ? NVML_ERROR_NOT_SUPPORTED : NVML_SUCCESS;
 }
 
-// Both structs of profiles have these members.
+// All structs of profiles have these members.
 template <class Info>
 void FillProfile(const ProfileRow& profile, Info& info) {
   info.id = profile.id;
-  info.isP2pSupported = 0;
   info.sliceCount = profile.compute_slices;
   info.instanceCount = profile.max_instances;
   info.multiprocessorCount = profile.multiprocessors;
@@ -47,6 +46,22 @@ void FillProfile(const ProfileRow& profile, Info& info) {
   info.jpegCount = profile.jpeg_engines;
   info.ofaCount = profile.ofa_engines;
   info.memorySizeMB = profile.memory_mib;
+}
+template <class Info>
+nvmlReturn_t FillNamedProfile(const ProfileRow& profile, Info& info) {
+  FillProfile(profile, info);
+  return fakenvml::CopyText("MIG " + std::string(profile.name), info.name, sizeof info.name);
+}
+
+nvmlReturn_t ComputeProfileAt(const InstanceTarget& target, unsigned index, unsigned engine_profile,
+                              nvmlComputeInstanceProfileInfo_t& info) {
+  if (index >= NVML_COMPUTE_INSTANCE_PROFILE_COUNT || engine_profile != 0) return NVML_ERROR_INVALID_ARGUMENT;
+  const ProfileRow& profile = target.profile();
+  const auto compute = fakenvml::FindComputeProfile(profile, index);
+  if (!compute) return NVML_ERROR_NOT_SUPPORTED;
+  info = {compute->id,      compute->slices,  compute->max_instances, compute->multiprocessors, profile.copy_engines,
+          profile.decoders, profile.encoders, profile.jpeg_engines,   profile.ofa_engines};
+  return NVML_SUCCESS;
 }
 
 unsigned GpuIndexOf(const Gpu& gpu) {
@@ -118,6 +133,7 @@ NVML_EXPORT nvmlReturn_t nvmlDeviceGetGpuInstanceProfileInfo(nvmlDevice_t device
     if (info == nullptr) return NVML_ERROR_INVALID_ARGUMENT;
     if (const nvmlReturn_t found = ProfileAt(gpu, index, profile); found != NVML_SUCCESS) return found;
     FillProfile(*profile, *info);
+    info->isP2pSupported = 0;
     return NVML_SUCCESS;
   });
 }
@@ -127,10 +143,17 @@ NVML_EXPORT nvmlReturn_t nvmlDeviceGetGpuInstanceProfileInfoV(nvmlDevice_t devic
   return OnGpu(__func__, device, [&](const Gpu& gpu) {
     const ProfileRow* profile = nullptr;
     if (info == nullptr) return NVML_ERROR_INVALID_ARGUMENT;
-    if (info->version != nvmlGpuInstanceProfileInfo_v2) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
+    if (info->version != nvmlGpuInstanceProfileInfo_v2 && info->version != nvmlGpuInstanceProfileInfo_v3) {
+      return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
+    }
     if (const nvmlReturn_t found = ProfileAt(gpu, index, profile); found != NVML_SUCCESS) return found;
-    FillProfile(*profile, *info);
-    return fakenvml::CopyText("MIG " + std::string(profile->name), info->name, sizeof info->name);
+    if (info->version == nvmlGpuInstanceProfileInfo_v3) {
+      auto& third = *reinterpret_cast<nvmlGpuInstanceProfileInfo_v3_t*>(info);
+      third.capabilities = 0;
+      return FillNamedProfile(*profile, third);
+    }
+    info->isP2pSupported = 0;
+    return FillNamedProfile(*profile, *info);
   });
 }
 
@@ -200,14 +223,21 @@ NVML_EXPORT nvmlReturn_t nvmlGpuInstanceGetComputeInstanceProfileInfo(nvmlGpuIns
                                                                       unsigned engine_profile,
                                                                       nvmlComputeInstanceProfileInfo_t* info) {
   return OnInstance(__func__, fakenvml::HandleKind::kGpuInstance, handle, [&](const InstanceTarget& target) {
-    if (index >= NVML_COMPUTE_INSTANCE_PROFILE_COUNT || engine_profile != 0) return NVML_ERROR_INVALID_ARGUMENT;
-    const ProfileRow& profile = target.profile();
-    const auto compute = fakenvml::FindComputeProfile(profile, index);
-    if (!compute) return NVML_ERROR_NOT_SUPPORTED;
-    return Store(info,
-                 nvmlComputeInstanceProfileInfo_t{compute->id, compute->slices, compute->max_instances,
-                                                  compute->multiprocessors, profile.copy_engines, profile.decoders,
-                                                  profile.encoders, profile.jpeg_engines, profile.ofa_engines});
+    if (info == nullptr) return NVML_ERROR_INVALID_ARGUMENT;
+    return ComputeProfileAt(target, index, engine_profile, *info);
+  });
+}
+
+NVML_EXPORT nvmlReturn_t nvmlGpuInstanceGetComputeInstanceProfileInfoV(nvmlGpuInstance_t handle, unsigned index,
+                                                                       unsigned engine_profile,
+                                                                       nvmlComputeInstanceProfileInfo_v2_t* info) {
+  return OnInstance(__func__, fakenvml::HandleKind::kGpuInstance, handle, [&](const InstanceTarget& target) {
+    if (info == nullptr) return NVML_ERROR_INVALID_ARGUMENT;
+    if (info->version != nvmlComputeInstanceProfileInfo_v2) return NVML_ERROR_ARGUMENT_VERSION_MISMATCH;
+    const nvmlReturn_t found = ComputeProfileAt(target, index, engine_profile, info->info);
+    if (found != NVML_SUCCESS) return found;
+    const std::string name = "MIG " + fakenvml::ProfileText(target.profile(), info->info.sliceCount);
+    return fakenvml::CopyText(name, info->name, sizeof info->name);
   });
 }
 

@@ -70,6 +70,7 @@ inline constexpr std::array kFunctionNames = std::to_array<std::string_view>({
     "nvmlGpuInstanceDestroy",
     "nvmlGpuInstanceGetComputeInstanceById",
     "nvmlGpuInstanceGetComputeInstanceProfileInfo",
+    "nvmlGpuInstanceGetComputeInstanceProfileInfoV",
     "nvmlGpuInstanceGetComputeInstances",
     "nvmlGpuInstanceGetInfo",
     "nvmlInitWithFlags",

@@ -126,7 +126,11 @@ class Installer {
     KU_TRY_OK(MakeFolder(path.parent_path()));
     std::error_code error;
     fs::remove(path, error);
-    if (options_.device_nodes == DeviceNodes::kPlain) return WriteText(path, "");
+    if (options_.device_nodes == DeviceNodes::kPlain) {
+      KU_TRY_OK(WriteText(path, ""));
+      fs::permissions(path, static_cast<fs::perms>(mode), error);
+      return {};
+    }
     if (mknod(path.c_str(), S_IFCHR | mode, makedev(major, minor)) != 0 || chmod(path.c_str(), mode) != 0) {
       return Fail(Code::kPermission, "{}: {}; making device nodes needs root, or give --plain-devices", path.string(),
                   std::strerror(errno));

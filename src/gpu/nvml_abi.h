@@ -150,6 +150,24 @@ struct nvmlGpuInstanceProfileInfo_v2_t {
 };
 static_assert(sizeof(nvmlGpuInstanceProfileInfo_v2_t) == 152);
 
+inline constexpr unsigned nvmlGpuInstanceProfileInfo_v3 = 0x03000098;
+struct nvmlGpuInstanceProfileInfo_v3_t {
+  unsigned version;
+  unsigned id;
+  unsigned sliceCount;
+  unsigned instanceCount;
+  unsigned multiprocessorCount;
+  unsigned copyEngineCount;
+  unsigned decoderCount;
+  unsigned encoderCount;
+  unsigned jpegCount;
+  unsigned ofaCount;
+  unsigned long long memorySizeMB;
+  char name[NVML_DEVICE_NAME_V2_BUFFER_SIZE];
+  unsigned capabilities;
+};
+static_assert(sizeof(nvmlGpuInstanceProfileInfo_v3_t) == 152);
+
 struct nvmlGpuInstanceInfo_t {
   nvmlDevice_t device;
   unsigned id;
@@ -170,6 +188,14 @@ struct nvmlComputeInstanceProfileInfo_t {
   unsigned sharedOfaCount;
 };
 static_assert(sizeof(nvmlComputeInstanceProfileInfo_t) == 36);
+
+inline constexpr unsigned nvmlComputeInstanceProfileInfo_v2 = 0x02000088;
+struct nvmlComputeInstanceProfileInfo_v2_t {
+  unsigned version;
+  nvmlComputeInstanceProfileInfo_t info;
+  char name[NVML_DEVICE_NAME_V2_BUFFER_SIZE];
+};
+static_assert(sizeof(nvmlComputeInstanceProfileInfo_v2_t) == 136);
 
 struct nvmlComputeInstanceInfo_t {
   nvmlDevice_t device;  // the MIG device
