@@ -19,7 +19,8 @@ CONTROL = f"{ROOT}/usr/lib/x86_64-linux-gnu/fakenvml.control"
 FUNCTIONS = """
 nvmlInit_v2 nvmlInitWithFlags nvmlShutdown nvmlErrorString nvmlSystemGetDriverVersion nvmlSystemGetCudaDriverVersion
 nvmlDeviceGetCount_v2 nvmlDeviceGetHandleByIndex_v2 nvmlDeviceGetHandleByUUID nvmlDeviceGetHandleByPciBusId_v2
-nvmlDeviceGetUUID nvmlDeviceGetName nvmlDeviceGetIndex nvmlDeviceGetMinorNumber nvmlDeviceGetPciInfo_v3 nvmlDeviceGetBrand
+nvmlDeviceGetUUID nvmlDeviceGetName nvmlDeviceGetIndex nvmlDeviceGetMinorNumber nvmlDeviceGetPciInfo_v3
+nvmlDeviceGetBrand
 nvmlDeviceGetArchitecture nvmlDeviceGetCudaComputeCapability nvmlDeviceGetMemoryInfo nvmlDeviceGetVirtualizationMode
 nvmlDeviceGetAddressingMode nvmlDeviceGetModuleId nvmlDeviceGetGpuFabricInfo nvmlDeviceGetGpuFabricInfoV
 nvmlDeviceGetMigMode nvmlDeviceGetMaxMigDeviceCount nvmlDeviceGetMigDeviceHandleByIndex nvmlDeviceIsMigDeviceHandle
@@ -171,7 +172,8 @@ class Interop(unittest.TestCase):
             table = {profile["nvmlProfileIndex"]: profile for profile in profiles_of(row["model"])}
             for index in range(18):
                 if index not in table:
-                    self.fails(nvml.NVML_ERROR_NOT_SUPPORTED, nvml.nvmlDeviceGetGpuInstanceProfileInfo, device, index, 1)
+                    self.fails(nvml.NVML_ERROR_NOT_SUPPORTED, nvml.nvmlDeviceGetGpuInstanceProfileInfo, device,
+                               index, 1)
                     continue
                 self.check_profile(device, index, table[index])
 
