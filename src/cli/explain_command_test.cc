@@ -255,6 +255,17 @@ Seen     0.0 s ago
 )");
 }
 
+TEST_F(ExplainTest, AnAffinityThatNoNodeMatches) {
+  Start(kWholeGpus);
+  Apply(Pod("aff", "deviceClassName: gpu.nvidia.com",
+            "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: "
+            "[{matchExpressions: [{key: zone, operator: In, values: [b]}]}]}}}, "));
+  const std::string text = Explain("pod", "aff");
+  EXPECT_THAT(text, testing::StartsWith("ml/aff can never start as written: no node matches its node affinity.\n"));
+  EXPECT_THAT(text, testing::HasSubstr("         5   does not match the pod's node affinity\n"));
+  EXPECT_THAT(text, testing::HasSubstr("● drop the required node affinity   starts now on gpu-04\n"));
+}
+
 TEST_F(ExplainTest, WhatRunsAndWhatDoesNotExist) {
   Start(kWholeGpus);
   Apply(Pod("train", "deviceClassName: gpu.nvidia.com"));
