@@ -56,10 +56,10 @@ struct NodeLayout {
 
   std::uint32_t serial = 0;  // dense, unique for the inventory's life
   std::vector<Pool> pools;
-  std::vector<Device> devices;    // of slices that reach the node in first-fit order, then those of other slices
-  std::uint32_t candidates = 0;   // how many stand before the others
-  // Devices that draw from counters under the name of an earlier one of their pool. Where both reach the node the pool is
-  // invalid; for other nodes both draw as soon as the name is allocated.
+  std::vector<Device> devices;   // of slices that reach the node in first-fit order, then those of other slices
+  std::uint32_t candidates = 0;  // how many stand before the others
+  // Devices that draw from counters under the name of an earlier one of their pool. Where both reach the node the pool
+  // is invalid; for other nodes both draw as soon as the name is allocated.
   std::vector<std::uint32_t> twins;
   std::vector<Counter> counters;  // by pool, then (set, name)
   std::vector<Consumption> consumption;
