@@ -183,9 +183,11 @@ void Library::FollowControlFile() {
   {
     const std::lock_guard lock(mutex_);
     if (now == seen_) return;
-    seen_ = now;
   }
   ApplyControlFile(*map_, ControlFilePath(folder_));
+  // Only now: a call beside this one must not go by the rules that stood before.
+  const std::lock_guard lock(mutex_);
+  seen_ = now;
 }
 
 nvmlReturn_t Resolve(nvmlDevice_t handle, Target& target) {
