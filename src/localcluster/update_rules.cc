@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "api/core/pod_dump.h"
 #include "api/validation.h"
 
 namespace kumiko::localcluster {
@@ -128,8 +129,8 @@ void CheckRoleBinding(const Field& before, const Field& after, FieldErrors& erro
 void CheckJob(const Field& before, const Field& after, FieldErrors& errors) {
   const Field pod_template = after["spec"]["template"];
   if (Same(before["spec"]["template"], pod_template)) return;
-  const Field spec = pod_template["spec"];
-  errors.InvalidJson(spec.path(), spec.json(), kImmutable);
+  const Json shown = api::PodTemplateInGo(*pod_template.json());
+  errors.InvalidJson(pod_template.path(), &shown, kImmutable);
 }
 
 constexpr std::string_view kPodMembers =
@@ -155,6 +156,22 @@ Json FixedPart(const Field& pod) {
   return spec;
 }
 
+// The new spec with what may change as it was.
+Json WithWhatMayChange(const Field& before, const Field& after) {
+  Json spec = *after["spec"].json();
+  const Field old = before["spec"];
+  for (const std::string_view name : {"nodeName", "tolerations", "activeDeadlineSeconds", "schedulingGates"}) {
+    spec.as_object()[name] = old[name].present() ? *old[name].json() : Json(nullptr);
+  }
+  for (const std::string_view list : {"containers", "initContainers"}) {
+    for (std::size_t i = 0; i < old[list].size(); ++i) {
+      const Json* image = old[list][i]["image"].json();
+      spec.as_object()[list].as_array().at(i).as_object()["image"] = image == nullptr ? Json("") : *image;
+    }
+  }
+  return spec;
+}
+
 void CheckPod(const Field& before, const Field& after, FieldErrors& errors) {
   const std::string_view node = before["spec"]["nodeName"].text();
   if (!node.empty() && after["spec"]["nodeName"].text() != node) {
@@ -174,7 +191,10 @@ void CheckPod(const Field& before, const Field& after, FieldErrors& errors) {
     errors.Invalid(deadline.path(), deadline.number(), "must be less than or equal to previous value");
   }
   if (FixedPart(before) != FixedPart(after)) {
-    errors.Forbidden(after["spec"].path(), fmt::format("pod updates may not change fields other than {}", kPodMembers));
+    errors.Forbidden(after["spec"].path(),
+                     fmt::format("pod updates may not change fields other than {}\n{}", kPodMembers,
+                                 api::DiffInGo(api::PodSpecInGo(*before["spec"].json()),
+                                               api::PodSpecInGo(WithWhatMayChange(before, after)))));
   }
 }
 

@@ -63,7 +63,10 @@ INSTANTIATE_TEST_SUITE_P(
                "spec: Forbidden: pod updates may not change fields other than "
                "`spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,"
                "`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` "
-               "(allow it to be set to 1 if it was previously negative)"},
+               "(allow it to be set to 1 if it was previously negative)\n"
+               "@@ -4,7 +4,7 @@\n  \"Containers\": null,\n  \"EphemeralContainers\": null,\n  \"RestartPolicy\": "
+               "\"\",\n- \"TerminationGracePeriodSeconds\": 30,\n+ \"TerminationGracePeriodSeconds\": 5,\n  "
+               "\"ActiveDeadlineSeconds\": null,\n  \"DNSPolicy\": \"\",\n  \"NodeSelector\": null,\n"},
         Change{"ClaimSpec", R"({"kind": "ResourceClaim", "spec": {"devices": 1}})", "/spec/devices", "2",
                "spec: Invalid value: null: field is immutable"}),
     [](const auto& row) { return row.param.name; });
