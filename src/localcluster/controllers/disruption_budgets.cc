@@ -1,5 +1,6 @@
 // The status of PodDisruptionBudgets. Source: pkg/controller/disruption of Kubernetes 1.37.
 #include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -25,7 +26,24 @@ constexpr const char* kCondition = "DisruptionAllowed";
 struct Budget {
   std::int64_t expected = 0;
   std::int64_t desired = 0;
+  bool unmanaged = false;  // pods that nobody controls are not counted
 };
+
+constexpr EventSource kSource{"controllermanager"};
+
+// A selector as the String method of its Go type writes it.
+std::string GoText(const api::LabelSelector& selector) {
+  std::string labels;
+  for (const auto& [key, value] : selector.match_labels) labels += fmt::format("{}: {},", key, value);
+  std::string expressions;
+  for (const auto& requirement : selector.match_expressions) {
+    expressions += fmt::format("LabelSelectorRequirement{{Key:{},Operator:{},Values:[{}],}},", requirement.key,
+                               requirement.operator_, fmt::join(requirement.values, " "));
+  }
+  return fmt::format(
+      "&LabelSelector{{MatchLabels:map[string]string{{{}}},MatchExpressions:[]LabelSelectorRequirement{{{}}},}}",
+      labels, expressions);
+}
 
 std::int64_t ReplicasOf(const Json& object) {
   const Json* replicas = FindPath(object, {"spec", "replicas"});
@@ -37,6 +55,7 @@ class DisruptionBudgetController {
   explicit DisruptionBudgetController(Workloads& workloads)
       : api_(workloads.api),
         clock_(workloads.clock),
+        events_(workloads.events),
         pods_(workloads.pods),
         pod_feed_(workloads.pods.AddReader()),
         budgets_(workloads.api) {}
@@ -77,6 +96,7 @@ class DisruptionBudgetController {
       if (Selects(budget, *at->second) && !api::IsFinished(*at->second)) pods.push_back(at->second);
     }
     const Result<Budget> counts = Count(budget, pods);
+    Tell(budget, pods, counts);
     const std::int64_t healthy = std::ranges::count_if(
         pods, [](const PodPointer& pod) { return IsReady(*pod) && !pod->metadata.deletion_timestamp; });
     const Time now = clock_.Now();
@@ -99,6 +119,21 @@ class DisruptionBudgetController {
     });
   }
 
+  void Tell(const api::PodDisruptionBudget& budget, const Pods& pods, const Result<Budget>& counts) {
+    if (pods.empty()) events_.Normal(kSource, SubjectOf(budget), "NoPods", "No matching pods found");
+    if (!counts) {
+      events_.Warning(kSource, SubjectOf(budget), "CalculateExpectedPodCountFailed",
+                      fmt::format("Failed to calculate the number of expected pods: {}", counts.error().message));
+    } else if (counts->unmanaged) {
+      events_.Warning(kSource, SubjectOf(budget), "UnmanagedPods",
+                      fmt::format("Pods selected by this PodDisruptionBudget (selector: {}) were found to be "
+                                  "unmanaged. As a result, the status of the PDB cannot be calculated correctly, which "
+                                  "may result in undefined behavior. To account for these pods please set "
+                                  "\".spec.minAvailable\" field of the PDB to an integer value.",
+                                  GoText(*budget.spec.selector)));
+    }
+  }
+
   static void SetAllowed(Json& object, const api::PodDisruptionBudget& budget, const api::Condition& condition,
                          Time now) {
     SetCondition(object, condition, now);
@@ -118,6 +153,8 @@ class DisruptionBudgetController {
       return counts;
     }
     KU_TRY(counts.expected, ExpectedPods(pods));
+    counts.unmanaged =
+        std::ranges::any_of(pods, [](const PodPointer& pod) { return api::ControllerOf(pod->metadata) == nullptr; });
     if (!min_available.is_null()) {
       counts.desired = api::ScaledValue(min_available, counts.expected, api::Rounding::kUp);
     } else {
@@ -133,9 +170,7 @@ class DisruptionBudgetController {
     std::int64_t sum = 0;
     for (const PodPointer& pod : pods) {
       const api::OwnerReference* owner = api::ControllerOf(pod->metadata);
-      if (owner == nullptr) {
-        return Fail(Code::kInvalidArgument, "found no controller ref for pod \"{}\"", pod->metadata.name);
-      }
+      if (owner == nullptr) continue;
       if (!seen.insert(owner->uid).second) continue;
       KU_TRY(auto object, api_.Get({owner->kind, pod->metadata.namespace_, owner->name}));
       if (owner->kind == api::ReplicaSet::kKind) {
@@ -154,6 +189,7 @@ class DisruptionBudgetController {
 
   kube::ApiClient& api_;
   const Clock& clock_;
+  EventRecorder& events_;
   PodIndex& pods_;
   std::size_t pod_feed_;
   kube::Informer<api::PodDisruptionBudget> budgets_;
