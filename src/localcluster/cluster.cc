@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "localcluster/bootstrap.h"
+#include "localcluster/component_client.h"
 #include "localcluster/controllers/controllers.h"
 #include "localcluster/kubelet.h"
 #include "localcluster/scheduler_loop.h"
@@ -58,15 +59,19 @@ struct Cluster::Impl {
                                  .on_change = [this] { Wrote(); },
                                  .state = options.state,
                                  .content = std::move(content)}),
-        workloads(store, time),
-        scheduler(store, time, workloads.events,
+        apiserver(store, time, "kube-apiserver"),
+        controller_manager(store, time, "kube-controller-manager"),
+        scheduler_client(store, time, "kube-scheduler"),
+        kubelets(store, time, "kubelet"),
+        workloads(controller_manager, store, time),
+        scheduler(store, scheduler_client, time, workloads.events,
                   SchedulerOptions{.policy = options.policy,
                                    .demand = options.use_demand ? DemandOf(file) : allocator::Demand(),
                                    .seed = options.seed}),
         kubelet(workloads) {
-    controllers.push_back(MakeNamespaceController(store));
-    controllers.push_back(MakeDefinitionController(store));
-    controllers.push_back(MakeGarbageCollector(store));
+    controllers.push_back(MakeNamespaceController(controller_manager));
+    controllers.push_back(MakeDefinitionController(controller_manager));
+    controllers.push_back(MakeGarbageCollector(controller_manager));
     controllers.push_back(MakeDeploymentController(workloads));
     controllers.push_back(MakeReplicaSetController(workloads));
     controllers.push_back(MakeJobController(workloads));
@@ -112,6 +117,10 @@ struct Cluster::Impl {
   std::function<void()> on_write;
   const Clock& clock;
   Store store;
+  ComponentClient apiserver;
+  ComponentClient controller_manager;
+  ComponentClient scheduler_client;
+  ComponentClient kubelets;
   Workloads workloads;
   SchedulerLoop scheduler;
   Kubelet kubelet;
@@ -130,8 +139,8 @@ Result<std::unique_ptr<Cluster>> Cluster::Create(const ClusterFile& file, const 
   }
   const bool goes_on = !content.objects.empty();
   auto impl = std::make_unique<Impl>(file, options, std::move(content), clock);
-  KU_TRY_OK(Bootstrap(impl->store));
-  if (!goes_on) KU_TRY_OK(PublishNodes(impl->store, file, clock.Now()));
+  KU_TRY_OK(Bootstrap(impl->apiserver));
+  if (!goes_on) KU_TRY_OK(PublishNodes(impl->kubelets, file, clock.Now()));
   auto cluster = std::make_unique<Cluster>(std::move(impl));
   KU_TRY_OK(cluster->RunUntilIdle());
   return cluster;

@@ -93,7 +93,7 @@ Result<Json> ToStored(const ServedKind& kind, Json object) {
   return object;
 }
 
-Result<Json> PrepareCreate(const ServedKind& served, Json object) {
+Result<Json> PrepareCreate(const ServedKind& served, Json object, const Owning& own) {
   KU_TRY(Json stored, ToStored(served, std::move(object)));
   const Json* metadata_sent = Find(stored, "metadata");
   if (metadata_sent != nullptr && !metadata_sent->is_object() && !metadata_sent->is_null()) {
@@ -111,9 +111,15 @@ Result<Json> PrepareCreate(const ServedKind& served, Json object) {
     metadata["namespace"] = "default";
   }
   if (info.has_status && !KeepsStatusOnCreate(kind)) stored.as_object().erase("status");
-  if (served.custom != nullptr) return DecodeCustom(served, std::move(stored));
+  if (served.custom != nullptr) {
+    KU_TRY(stored, DecodeCustom(served, std::move(stored)));
+    if (own) own(nullptr, stored);
+    return stored;
+  }
   api::SetDefaults(stored);
+  if (own) own(nullptr, stored);
   if (kind == "CustomResourceDefinition") PrepareDefinition(stored);
+  if (kind == "Service") ChooseFamilies(stored);
   if (kind == "Namespace") {
     stored.as_object()["spec"] = JsonObject{{"finalizers", JsonArray{"kubernetes"}}};
     stored.as_object()["status"] = JsonObject{{"phase", "Active"}};
@@ -121,7 +127,8 @@ Result<Json> PrepareCreate(const ServedKind& served, Json object) {
   return stored;
 }
 
-Json PrepareUpdate(const ServedKind& kind, const Json& before, const Json& sent, kube::Subresource subresource) {
+Json PrepareUpdate(const ServedKind& kind, const Json& before, const Json& sent, kube::Subresource subresource,
+                   const Owning& own) {
   if (subresource == kube::Subresource::kStatus) {
     Json after = before;
     CopyMember(sent, after, "status");
@@ -133,6 +140,7 @@ Json PrepareUpdate(const ServedKind& kind, const Json& before, const Json& sent,
       }
     }
     if (kind.custom == nullptr) api::SetDefaults(after);
+    if (own) own(&before, after);
     return after;
   }
   Json after = sent;
@@ -145,11 +153,16 @@ Json PrepareUpdate(const ServedKind& kind, const Json& before, const Json& sent,
   }
   after.as_object()["metadata"] = std::move(metadata);
   if (kind.custom != nullptr) {
+    if (own) own(&before, after);
     CountCustomChange(kind, before, after);
     return after;
   }
-  if (kind.info->kind == "Service") KeepService(before, after);
   api::SetDefaults(after);
+  if (own) own(&before, after);
+  if (kind.info->kind == "Service") {
+    KeepService(before, after);
+    ChooseFamilies(after);
+  }
   if (kind.info->kind == "CustomResourceDefinition") PrepareDefinition(after);
   CountChange(before, after);
   return after;

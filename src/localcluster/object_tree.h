@@ -2,6 +2,7 @@
 // Pure functions.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,6 +17,10 @@
 
 namespace kumiko::localcluster {
 
+// Writes into an object as a request asks for it, with its defaults and before anything is generated or assigned, who
+// owns what (ownership.h). `before` is null for a new one.
+using Owning = std::function<void(const Json* before, Json& asked)>;
+
 // The stored version of an object of any served version. Errors: kInvalidArgument on a kind or version that is not
 // served.
 Result<Json> ToStored(const ServedKind& kind, Json object);
@@ -24,12 +29,15 @@ Result<Json> ToStored(const ServedKind& kind, Json object);
 JsonObject& MetadataOf(Json& object);
 
 // The stored version of a manifest that is about to be created: namespace filled in or dropped by the kind's scope,
-// server-owned metadata removed, status reset where it is a subresource, defaults written. The name may be missing.
-Result<Json> PrepareCreate(const ServedKind& kind, Json object);
+// server-owned metadata removed, status reset where it is a subresource, defaults written, `own` told, and then what
+// the kind always has. The name may be missing.
+Result<Json> PrepareCreate(const ServedKind& kind, Json object, const Owning& own = {});
 
 // What `before` becomes when a client sends `sent` (of the stored version): the part that `subresource` names is taken
-// from `sent`, everything else and all server-owned metadata stays; generation rises when what is wanted changes.
-Json PrepareUpdate(const ServedKind& kind, const Json& before, const Json& sent, kube::Subresource subresource);
+// from `sent`, everything else and all server-owned metadata stays; `own` is told; what was assigned stays, and
+// generation rises when what is wanted changes.
+Json PrepareUpdate(const ServedKind& kind, const Json& before, const Json& sent, kube::Subresource subresource,
+                   const Owning& own = {});
 
 // Validation of a create, and of a change from `before`, as one list.
 std::vector<api::FieldError> CheckObject(const ServedKind& kind, const Json& object, const Json* before);

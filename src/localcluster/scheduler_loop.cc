@@ -16,6 +16,7 @@
 #include "base/random.h"
 #include "kube/retry.h"
 #include "kube/typed.h"
+#include "localcluster/binding.h"
 #include "localcluster/cluster_model.h"
 #include "localcluster/controllers/step_result.h"
 #include "localcluster/pod_claims.h"
@@ -62,8 +63,14 @@ void AddFinalizer(Json& claim) {
 }  // namespace
 
 struct SchedulerLoop::Impl {
-  Impl(kube::ApiClient& client, const Clock& time, EventRecorder& recorder, SchedulerOptions given)
-      : api(client), clock(time), events(recorder), options(std::move(given)), random(options.seed), model(client) {}
+  Impl(Store& objects, kube::ApiClient& client, const Clock& time, EventRecorder& recorder, SchedulerOptions given)
+      : store(objects),
+        api(client),
+        clock(time),
+        events(recorder),
+        options(std::move(given)),
+        random(options.seed),
+        model(client) {}
 
   // Takes in every change; `freed` rises when something may fit that did not.
   Result<bool> Sync() {
@@ -298,15 +305,11 @@ struct SchedulerLoop::Impl {
         return;
       }
     }
-    const Json patch = JsonObject{{"metadata", JsonObject{{"uid", pod.metadata.uid}}},
-                                  {"spec", JsonObject{{"nodeName", placement.node}}}};
-    if (!result.Note(api.Patch(kube::KeyOf(pod), patch, Subresource::kNone))) return;
+    const auto bound = BindPod(store, {kube::KeyOf(pod), pod.metadata.uid, placement.node}, clock.Now());
+    if (!result.Note(bound ? Status() : tl::unexpected<Error>(kube::ToError(bound.error())))) return;
     events.Normal(
         kSource, SubjectOf(pod), "Scheduled",
         fmt::format("Successfully assigned {}/{} to {}", pod.metadata.namespace_, pod.metadata.name, placement.node));
-    result.Note(kube::UpdateWithRetry(api, kube::KeyOf(pod), Subresource::kStatus, [&](Json& object) {
-      return Result<bool>(SetPodCondition(object, {"PodScheduled", "True", "", "", std::nullopt}, clock.Now()));
-    }));
   }
 
   // The finalizer first, then allocation and consumer in one status write, as the reference does: no moment has an
@@ -352,6 +355,7 @@ struct SchedulerLoop::Impl {
     return found == nullptr ? Json(JsonObject()) : *found;
   }
 
+  Store& store;
   kube::ApiClient& api;
   const Clock& clock;
   EventRecorder& events;
@@ -364,8 +368,9 @@ struct SchedulerLoop::Impl {
   bool again = false;
 };
 
-SchedulerLoop::SchedulerLoop(kube::ApiClient& api, const Clock& clock, EventRecorder& events, SchedulerOptions options)
-    : impl_(std::make_unique<Impl>(api, clock, events, std::move(options))) {}
+SchedulerLoop::SchedulerLoop(Store& store, kube::ApiClient& api, const Clock& clock, EventRecorder& events,
+                             SchedulerOptions options)
+    : impl_(std::make_unique<Impl>(store, api, clock, events, std::move(options))) {}
 SchedulerLoop::~SchedulerLoop() = default;
 
 Result<bool> SchedulerLoop::Step() {

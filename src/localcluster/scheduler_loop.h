@@ -13,6 +13,7 @@
 #include "kube/api_client.h"
 #include "localcluster/controller.h"
 #include "localcluster/event_recorder.h"
+#include "localcluster/store.h"
 
 namespace kumiko::localcluster {
 
@@ -25,7 +26,9 @@ struct SchedulerOptions {
 // Owned by the stepping thread.
 class SchedulerLoop {
  public:
-  SchedulerLoop(kube::ApiClient& api, const Clock& clock, EventRecorder& events, SchedulerOptions options);
+  // `api` is the store, with the scheduler's name on what it writes. All are borrowed.
+  SchedulerLoop(Store& store, kube::ApiClient& api, const Clock& clock, EventRecorder& events,
+                SchedulerOptions options);
   ~SchedulerLoop();
 
   // Takes in what changed and tries every waiting pod that something relevant has changed for. Placing a pod writes,

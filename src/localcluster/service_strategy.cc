@@ -136,6 +136,22 @@ void DropWhatTheTypeHasNot(const JsonObject& before, JsonObject& after) {
 
 }  // namespace
 
+void ChooseFamilies(Json& service) {
+  JsonObject* spec = api::MapAt(service.as_object(), "spec");
+  if (spec == nullptr || !HasAddress(*spec)) return;
+  const JsonObject* selector = api::MapAt(*spec, "selector");
+  // Its endpoints are somebody else's, of whichever family.
+  const bool both = TextAt(*spec, "clusterIP") == "None" && (selector == nullptr || selector->empty());
+  api::DefaultMember(*spec, "ipFamilyPolicy", both ? "RequireDualStack" : "SingleStack");
+  const JsonArray* families = api::ListAt(*spec, "ipFamilies");
+  if (families == nullptr || families->empty()) {
+    const bool dual = both && TextAt(*spec, "ipFamilyPolicy") != "SingleStack";
+    (*spec)["ipFamilies"] = dual ? JsonArray{"IPv4", "IPv6"} : JsonArray{"IPv4"};
+  }
+  const std::string address(TextAt(*spec, "clusterIP"));
+  if (!address.empty()) api::DefaultMember(*spec, "clusterIPs", JsonArray{Json(std::string_view(address))});
+}
+
 void KeepService(const Json& before, Json& after) {
   const Json* old_spec = Find(before, "spec");
   JsonObject* spec = api::MakeMapAt(after.as_object(), "spec");

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "api/patch/merge_patch.h"
+#include "api/patch/server_side_apply.h"
 #include "base/check.h"
 #include "kube/typed.h"
 #include "localcluster/admission/admission.h"
@@ -268,7 +269,7 @@ kube::ApiResult<Tree> Store::CreateObject(const Json& object, const WriteOptions
     const Result<Json> refused = api::ToStored(object);
     return kube::Refuse(kube::StatusReason::kBadRequest, "{}", refused ? "not served here" : refused.error().message);
   }
-  Result<Json> stored = PrepareCreate(kind, object);
+  Result<Json> stored = PrepareCreate(kind, object, options.own);
   if (!stored) return kube::Refuse(kube::StatusReason::kBadRequest, "{}", stored.error().message);
   Json prepared = std::move(*stored);
   const std::string base(StringAt(prepared, {"metadata", "generateName"}));
@@ -276,9 +277,6 @@ kube::ApiResult<Tree> Store::CreateObject(const Json& object, const WriteOptions
   // The suffix is drawn under the lock; any suffix is as valid as this one.
   if (generates) MetadataOf(prepared)["name"] = base.substr(0, kMaxGeneratedBase) + "xxxxx";
   kube::ObjectKey key = kube::KeyOf(prepared);
-  if (options.finish) {
-    KU_TRY_API(prepared, options.finish(nullptr, std::move(prepared)));
-  }
   if (kind.custom == nullptr) {
     const std::string suffix = state_->With([&](State& state) { return SuffixFor(key, state.random); });
     if (auto admitted = Admit(prepared, ReaderOf(*this), suffix); !admitted) {
@@ -317,10 +315,9 @@ kube::ApiResult<Tree> Store::ChangeObject(const kube::ObjectKey& key, kube::Subr
     KU_TRY_API(const Tree before, Find(key));
     KU_TRY_API(const Json sent, edit(*before));
     if (auto error = CheckMeant(kind, key, sent, *before)) return kube::Refuse(std::move(*error));
-    Json after = PrepareUpdate(kind, *before, sent, subresource);
-    if (options.finish) {
-      KU_TRY_API(after, options.finish(before.get(), std::move(after)));
-    }
+    Json after = PrepareUpdate(kind, *before, sent, subresource, options.own);
+    if (options.finish) options.finish(after);
+    if (options.own && api::EqualButForTimes(*before, after)) after = *before;
     if (kind.custom == nullptr && key.kind == "Service") {
       const auto others = state_->With([&](const State& state) { return state.AllOf(key.kind); });
       const auto taken = AssignAddresses(after, others);
@@ -340,27 +337,39 @@ kube::ApiResult<Tree> Store::ChangeObject(const kube::ObjectKey& key, kube::Subr
 }
 
 Result<Tree> Store::Create(const Json& object) {
-  return ToResult(CreateObject(object));
+  return Create(object, {});
 }
-
 Result<Tree> Store::Update(const Json& object, kube::Subresource subresource) {
-  KU_TRY(const Json sent, api::ToStored(object));
-  return ToResult(
-      ChangeObject(kube::KeyOf(sent), subresource, [&](const Json&) -> kube::ApiResult<Json> { return sent; }));
+  return Update(object, subresource, {});
+}
+Result<Tree> Store::Patch(const kube::ObjectKey& key, const Json& merge_patch, kube::Subresource subresource) {
+  return Patch(key, merge_patch, subresource, {});
 }
 
-Result<Tree> Store::Patch(const kube::ObjectKey& key, const Json& merge_patch, kube::Subresource subresource) {
+Result<Tree> Store::Create(const Json& object, const WriteOptions& options) {
+  return ToResult(CreateObject(object, options));
+}
+
+Result<Tree> Store::Update(const Json& object, kube::Subresource subresource, const WriteOptions& options) {
+  KU_TRY(const Json sent, api::ToStored(object));
+  return ToResult(ChangeObject(
+      kube::KeyOf(sent), subresource, [&](const Json&) -> kube::ApiResult<Json> { return sent; }, options));
+}
+
+Result<Tree> Store::Patch(const kube::ObjectKey& key, const Json& merge_patch, kube::Subresource subresource,
+                          const WriteOptions& options) {
   if (!merge_patch.is_object()) {
     return Fail(Code::kInvalidArgument, "{}: a merge patch is a map, got {}", Describe(key), JsonTypeName(merge_patch));
   }
-  return ToResult(ChangeObject(key, subresource, [&](const Json& current) {
+  const auto edit = [&](const Json& current) {
     Json patched = current;
     api::MergePatch(patched, merge_patch);
     // A patch cannot turn an object into another one.
     for (const std::string_view name : {"apiVersion", "kind"}) patched.as_object()[name] = current.at(name);
     if (!patched.at("metadata").is_object()) patched.as_object()["metadata"] = current.at("metadata");
     return patched;
-  }));
+  };
+  return ToResult(ChangeObject(key, subresource, edit, options));
 }
 
 kube::ApiResult<DeletedObject> Store::DeleteObject(const kube::ObjectKey& key, const kube::DeleteOptions& options,

@@ -17,6 +17,7 @@
 #include "base/guarded.h"
 #include "kube/api_client.h"
 #include "kube/api_error.h"
+#include "localcluster/object_tree.h"
 #include "localcluster/served_kinds.h"
 #include "localcluster/state_file.h"
 
@@ -61,8 +62,10 @@ class ChangeReader {
 
 struct WriteOptions {
   bool dry_run = false;  // everything but the write
-  // Has the last word on an object that is about to be validated and stored; `before` is null for a new one.
-  std::function<kube::ApiResult<Json>(const Json* before, Json after)> finish = {};
+  // Who comes to own what the write changes; a write that changes nothing but the times of that is none. Empty: nobody.
+  Owning own = {};
+  // The last word on a changed object that is about to be validated and stored.
+  std::function<void(Json& after)> finish = {};
 };
 
 struct DeletedObject {
@@ -85,6 +88,12 @@ class Store : public kube::ApiClient {
   Result<std::shared_ptr<const Json>> Patch(const kube::ObjectKey& key, const Json& merge_patch,
                                             kube::Subresource subresource) override;
   Status Delete(const kube::ObjectKey& key, const kube::DeleteOptions& options) override;
+
+  Result<std::shared_ptr<const Json>> Create(const Json& object, const WriteOptions& options);
+  Result<std::shared_ptr<const Json>> Update(const Json& object, kube::Subresource subresource,
+                                             const WriteOptions& options);
+  Result<std::shared_ptr<const Json>> Patch(const kube::ObjectKey& key, const Json& merge_patch,
+                                            kube::Subresource subresource, const WriteOptions& options);
 
   // The same with the answers of the API server. `edit` makes of the current object what is to be stored, and is asked
   // again when somebody was faster.

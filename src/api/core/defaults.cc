@@ -181,17 +181,6 @@ void DefaultServiceSpec(JsonObject& spec) {
   if (type == "LoadBalancer") DefaultMember(spec, "allocateLoadBalancerNodePorts", true);
   if (type == "ExternalName") return;
   DefaultMember(spec, "internalTrafficPolicy", "Cluster");
-  // From here on what the allocator of addresses decides, for a cluster with IPv4 alone.
-  const JsonObject* selector = MapAt(spec, "selector");
-  const bool selects = selector != nullptr && !selector->empty();
-  const bool both_families = TextAt(spec, "clusterIP") == "None" && !selects;
-  DefaultMember(spec, "ipFamilyPolicy", both_families ? "RequireDualStack" : "SingleStack");
-  const JsonArray* families = ListAt(spec, "ipFamilies");
-  if (families == nullptr || families->empty()) {
-    const bool dual = both_families && TextAt(spec, "ipFamilyPolicy") != "SingleStack";
-    spec["ipFamilies"] = dual ? JsonArray{"IPv4", "IPv6"} : JsonArray{"IPv4"};
-  }
-  if (!TextAt(spec, "clusterIP").empty()) DefaultMember(spec, "clusterIPs", JsonArray{Json(TextAt(spec, "clusterIP"))});
 }
 
 // Text is what people write, bytes are what is kept.

@@ -53,8 +53,10 @@ void CheckServicePorts(const Field& spec, FieldErrors& errors) {
 void CheckAddresses(const Field& spec, FieldErrors& errors) {
   const std::string_view type = spec["type"].text();
   const Field addresses = spec["clusterIPs"];
-  for (std::size_t i = 0; i < addresses.size(); ++i) {
-    const Field address = addresses[i];
+  const Field only = spec["clusterIP"];
+  for (std::size_t i = 0; i < std::max<std::size_t>(addresses.size(), only.text().empty() ? 0 : 1); ++i) {
+    // A list that is not written is that of the one address.
+    const Field address = addresses.size() == 0 ? Field(only.json(), addresses[0].path()) : addresses[i];
     if (address.text() != "None") {
       CheckFormat(address, CheckIp, errors);
     } else if (type == "NodePort" || type == "LoadBalancer") {

@@ -3,6 +3,7 @@
 #include "api/defaults.h"
 #include "api/kinds.h"
 #include "base/check.h"
+#include "localcluster/binding.h"
 
 namespace kumiko::localcluster {
 namespace {
@@ -47,6 +48,9 @@ Admission Admit(Json& object, const ClusterReader& cluster, std::string_view suf
   if (kind != "Pod" || !object.is_object()) return {};
   if (Admission admitted = AdmitServiceAccount(object, cluster, suffix); !admitted) return admitted;
   AdmitTolerations(object);
+  if (const std::string node(StringAt(object, {"spec", "nodeName"})); !node.empty()) {
+    TakeTopology(cluster.get("Node", "", node).get(), object);
+  }
   return AdmitPriority(object, cluster);
 }
 

@@ -1,12 +1,11 @@
-// What a request tells api/patch about field ownership: who writes, through which resource, in which version.
+// What a request tells about field ownership: who writes, through which resource, in which version.
 #pragma once
 
 #include <string>
 
-#include "api/patch/server_side_apply.h"
 #include "kube/api_error.h"
 #include "localcluster/apiserver/resource_call.h"
-#include "localcluster/store.h"
+#include "localcluster/ownership.h"
 
 namespace kumiko::localcluster {
 
@@ -14,13 +13,6 @@ namespace kumiko::localcluster {
 // cannot be printed.
 kube::ApiResult<std::string> FieldManagerOf(const ResourceCall& call);
 
-// `call` must outlive the result.
 api::FieldManagement FieldManagementOf(const ResourceCall& call);
-
-// metadata.managedFields of `from`, or none.
-void TakeManagedFields(const Json& from, Json& to);
-
-// A write that is no apply: its manager comes to own what it changes.
-WriteOptions UpdateOptions(const ResourceCall& call, std::string manager, Time now);
 
 }  // namespace kumiko::localcluster

@@ -1,10 +1,10 @@
 #include "localcluster/apiserver/resource_call.h"
 
-#include "api/conversion.h"
 #include "api/protobuf/protobuf_object.h"
 #include "api/schema/field_validation.h"
 #include "base/yaml.h"
 #include "localcluster/object_tree.h"
+#include "localcluster/ownership.h"
 
 namespace kumiko::localcluster {
 namespace {
@@ -68,9 +68,7 @@ kube::ApiResult<ObjectWriting> ResourceCall::Writing(Time now) const {
 }
 
 Json ResourceCall::InVersion(const Json& stored) const {
-  Json object = api::FromStored(stored, version).value_or(stored);
-  object.as_object()["apiVersion"] = version.Text();
-  return object;
+  return localcluster::InVersion(stored, version);
 }
 
 kube::ApiResult<Json> ResourceCall::ToStored(Json object) const {

@@ -7,8 +7,7 @@
 #include "localcluster/apiserver/patches.h"
 #include "localcluster/apiserver/pod_log.h"
 #include "localcluster/apiserver/resource_api.h"
-#include "localcluster/object_tree.h"
-#include "localcluster/status_tree.h"
+#include "localcluster/binding.h"
 
 namespace kumiko::localcluster {
 namespace {
@@ -181,30 +180,8 @@ ResourceApi::Answered ResourceApi::Bind(const ResourceCall& call) {
   KU_TRY_API(const Json binding, ReadBody(call.http));
   const std::string node(StringAt(binding, {"target", "name"}));
   if (node.empty()) return Refuse(StatusReason::kBadRequest, "target.name: Required value: name the node");
-  const Time now = clock_.Now();
-  const auto edit = [&](const Json& current) -> kube::ApiResult<Json> {
-    const std::string_view bound = StringAt(current, {"spec", "nodeName"});
-    if (!bound.empty()) {
-      return Refuse(kube::Conflict(call.kind, call.key.name,
-                                   fmt::format("pod {} is already assigned to node \"{}\"", call.key.name, bound)));
-    }
-    Json pod = current;
-    pod.as_object()["spec"].as_object()["nodeName"] = node;
-    return pod;
-  };
-  KU_TRY_API(const WriteOptions options, WriteOptionsOf(call));
-  KU_TRY_API(const auto stored, store_.ChangeObject(call.key, kube::Subresource::kNone, edit, options));
-  if (!call.dry_run()) {
-    const auto scheduled = [&](const Json& current) -> kube::ApiResult<Json> {
-      Json pod = current;
-      api::Condition scheduled_now;
-      scheduled_now.type = "PodScheduled";
-      scheduled_now.status = "True";
-      SetCondition(pod, scheduled_now, now);
-      return pod;
-    };
-    KU_TRY_API(const auto told, store_.ChangeObject(call.key, kube::Subresource::kStatus, scheduled));
-  }
+  const Binding bind{call.key, std::string(StringAt(binding, {"metadata", "uid"})), node};
+  KU_TRY_API(const auto bound, BindPod(store_, bind, clock_.Now(), call.dry_run()));
   return JsonResponse(201, R"({"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","code":201})"
                            "\n");
 }

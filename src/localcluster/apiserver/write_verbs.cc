@@ -16,7 +16,9 @@ constexpr std::string_view kApplyPatch = "application/apply-patch+yaml";
 
 kube::ApiResult<WriteOptions> ResourceApi::WriteOptionsOf(const ResourceCall& call) const {
   KU_TRY_API(std::string manager, FieldManagerOf(call));
-  return UpdateOptions(call, std::move(manager), clock_.Now());
+  return WriteOptions{
+      .dry_run = call.dry_run(),
+      .own = OwnedBy(call.served, call.version, call.info.subresource, std::move(manager), clock_.Now())};
 }
 
 ResourceApi::Answered ResourceApi::Create(const ResourceCall& call) {
@@ -78,11 +80,7 @@ ResourceApi::Answered ResourceApi::Apply(const ResourceCall& call, kube::Subreso
     return call.ToStored(std::move(decoded));
   };
   WriteOptions options{.dry_run = call.dry_run()};
-  options.finish = [&](const Json* before, Json after) -> kube::ApiResult<Json> {
-    TakeManagedFields(applied, after);
-    if (before != nullptr && api::EqualButForTimes(*before, after)) return *before;
-    return after;
-  };
+  options.own = [&](const Json*, Json& asked) { TakeManagedFields(applied, asked); };
   for (;;) {
     const auto changed =
         store_.ChangeObject(call.key, subresource, [&](const Json& current) { return edit(&current); }, options);

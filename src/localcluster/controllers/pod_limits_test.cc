@@ -26,7 +26,7 @@ class PodLimits : public testing::Test {
 
   ManualClock clock_{Time{1'767'225'600'000'000}};
   Store store_{clock_, {}};
-  Workloads workloads_{store_, clock_};
+  Workloads workloads_{store_, store_, clock_};
 };
 
 constexpr std::string_view kSet = R"({"apiVersion": "apps/v1", "kind": "ReplicaSet",
