@@ -68,7 +68,7 @@ struct Cluster::Impl {
                   SchedulerOptions{.policy = options.policy,
                                    .demand = options.use_demand ? DemandOf(file) : allocator::Demand(),
                                    .seed = options.seed}),
-        kubelet(workloads) {
+        kubelet(workloads, kubelets) {
     controllers.push_back(MakeNamespaceController(controller_manager));
     controllers.push_back(MakeDefinitionController(controller_manager));
     controllers.push_back(MakeGarbageCollector(controller_manager));
@@ -80,6 +80,8 @@ struct Cluster::Impl {
     controllers.push_back(MakeCronJobController(workloads));
     controllers.push_back(MakeClaimController(workloads));
     controllers.push_back(MakeDisruptionBudgetController(workloads));
+    controllers.push_back(MakeEndpointController(workloads));
+    controllers.push_back(MakeNodeTtlController(workloads));
     controllers.push_back(MakeNamespaceContentsController(workloads));
     controllers.push_back({"kubelet", [this] { return kubelet.Step(); }, [this] { return kubelet.NextWake(); }});
     controllers.push_back(

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -54,14 +55,14 @@ Status PublishNodes(kube::ApiClient& api, const ClusterFile& file, Time now) {
 }
 
 struct Kubelet::Impl {
-  explicit Impl(Workloads& workloads)
-      : api(workloads.api),
+  Impl(Workloads& workloads, kube::ApiClient& client)
+      : api(client),
         clock(workloads.clock),
         events(workloads.events),
         pods(workloads.pods),
         feed(workloads.pods.AddReader()),
         claims(workloads.api),
-        nodes(workloads.api) {}
+        nodes(workloads.api, api::Node::kKind) {}
 
   Status Sync() {
     KU_TRY(const auto changes, pods.Read(feed));
@@ -80,13 +81,31 @@ struct Kubelet::Impl {
       }
     }
     KU_TRY(const auto changed_nodes, nodes.Sync());
-    bool node_gone = false;
-    for (const kube::ObjectKey& key : changed_nodes) node_gone |= nodes.Find("", key.name) == nullptr;
-    if (!node_gone) return {};
+    std::set<std::string> moved;
+    for (const auto& change : changed_nodes) {
+      const Behind behind = BehindOf(change.object.get());
+      Behind& known = node_behind[change.key.name];
+      if (known != behind) moved.insert(change.key.name);
+      known = behind;
+      if (behind == Behind::kNoNode) node_behind.erase(change.key.name);
+    }
+    if (moved.empty()) return {};
     for (const auto& [key, pod] : pods.objects()) {
-      if (!pod->spec.node_name.empty() && nodes.Find("", pod->spec.node_name) == nullptr) work.Add(key);
+      if (moved.contains(pod->spec.node_name)) work.Add(key);
     }
     return {};
+  }
+
+  // What stands behind the name of a node: these kubelets write what they run on, and leave a Node that somebody wrote
+  // by hand alone, as there is no kubelet that would answer for it.
+  enum class Behind { kNoNode, kKubelet, kNobody };
+  static Behind BehindOf(const Json* node) {
+    if (node == nullptr) return Behind::kNoNode;
+    return StringAt(*node, {"status", "nodeInfo", "kubeletVersion"}).empty() ? Behind::kNobody : Behind::kKubelet;
+  }
+  Behind BehindNode(const std::string& name) const {
+    const auto found = node_behind.find(name);
+    return found == node_behind.end() ? Behind::kNoNode : found->second;
   }
 
   void Forget(const std::string& uid) {
@@ -115,7 +134,9 @@ struct Kubelet::Impl {
   }
 
   void RunPod(const api::Pod& pod, const kube::ObjectKey& key, StepResult& result) {
-    if (pod.metadata.deletion_timestamp || nodes.Find("", pod.spec.node_name) == nullptr) {
+    const Behind behind = BehindNode(pod.spec.node_name);
+    if (behind == Behind::kNobody) return;
+    if (pod.metadata.deletion_timestamp || behind == Behind::kNoNode) {
       Stop(pod, key, result);
       return;
     }
@@ -226,14 +247,16 @@ struct Kubelet::Impl {
   // Says of every node that it is alive.
   void RenewLeases(StepResult& result) {
     const Time now = clock.Now();
-    if (now < next_renewal || nodes.objects().empty()) return;
-    const auto count = static_cast<std::int64_t>(nodes.objects().size());
+    if (now < next_renewal || node_behind.empty()) return;
+    const auto count = static_cast<std::int64_t>(node_behind.size());
     const Duration interval = std::max<Duration>(kLeaseInterval, std::chrono::seconds(count / kMostRenewals));
     const std::int64_t lasts = 4 * std::chrono::duration_cast<std::chrono::seconds>(interval).count();
-    for (const auto& [key, node] : nodes.objects()) {
-      const Json lease = NodeLease(key.name, node->metadata.uid, lasts, now);
+    for (const auto& [name, behind] : node_behind) {
+      const auto node = behind == Behind::kKubelet ? api.Get({api::Node::kKind, "", name}) : nullptr;
+      if (!node || *node == nullptr) continue;
+      const Json lease = NodeLease(name, std::string(StringAt(**node, {"metadata", "uid"})), lasts, now);
       const auto renewed =
-          api.Patch({"Lease", "kube-node-lease", key.name}, JsonObject{{"spec", lease.at("spec")}}, Subresource::kNone);
+          api.Patch({"Lease", "kube-node-lease", name}, JsonObject{{"spec", lease.at("spec")}}, Subresource::kNone);
       if (!renewed && renewed.error().code == Code::kNotFound) {
         result.Note(api.Create(lease));
       } else {
@@ -249,14 +272,15 @@ struct Kubelet::Impl {
   PodIndex& pods;
   std::size_t feed;
   kube::Informer<api::ResourceClaim> claims;
-  kube::Informer<api::Node> nodes;
+  kube::TreeInformer nodes;
+  std::map<std::string, Behind> node_behind;  // by the name of the node
   WorkList work;
   std::map<std::string, PodRun> runs;  // by the uid of the pod
   PodAddressPool addresses;
   Time next_renewal;
 };
 
-Kubelet::Kubelet(Workloads& workloads) : impl_(std::make_unique<Impl>(workloads)) {}
+Kubelet::Kubelet(Workloads& workloads, kube::ApiClient& api) : impl_(std::make_unique<Impl>(workloads, api)) {}
 Kubelet::~Kubelet() = default;
 
 Result<bool> Kubelet::Step() {

@@ -5,6 +5,8 @@
 // until deleted. Annotations of a pod say otherwise (DESIGN §5): kumiko.dev/run-for (Go duration or seconds) when the
 // containers end, kumiko.dev/exit-code with what. What the pod uses is told by kumiko.dev/gpu-memory-used (a quantity,
 // per pod) and kumiko.dev/gpu-util (percent). A pod that is deleted stops at once, whatever its grace period.
+//
+// A Node without status.nodeInfo.kubeletVersion has no kubelet: its pods stay pending, and it has no Lease.
 #pragma once
 
 #include <chrono>
@@ -33,7 +35,8 @@ Status PublishNodes(kube::ApiClient& api, const ClusterFile& file, Time now);
 // Owned by the stepping thread.
 class Kubelet {
  public:
-  explicit Kubelet(Workloads& workloads);
+  // `api` is the store, with the kubelets' name on what they write.
+  Kubelet(Workloads& workloads, kube::ApiClient& api);
   ~Kubelet();
 
   Result<bool> Step();

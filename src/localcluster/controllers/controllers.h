@@ -62,6 +62,12 @@ Controller MakeCronJobController(Workloads& workloads);
 // The status of PodDisruptionBudgets: how many of their pods may be evicted now.
 Controller MakeDisruptionBudgetController(Workloads& workloads);
 
+// EndpointSlices and Endpoints of Services that select pods.
+Controller MakeEndpointController(Workloads& workloads);
+
+// The annotation node.alpha.kubernetes.io/ttl of nodes.
+Controller MakeNodeTtlController(Workloads& workloads);
+
 // The ServiceAccount default and the ConfigMap kube-root-ca.crt of every namespace.
 Controller MakeNamespaceContentsController(Workloads& workloads);
 
