@@ -54,10 +54,6 @@ Driver::Driver(std::string_view boards, Start start) : root_(FreshFolder()) {
   }
 }
 
-Driver::~Driver() {
-  if (library_ != nullptr) dlclose(library_);
-}
-
 nvmlDevice_t Driver::Gpu(unsigned index) const {
   nvmlDevice_t device = nullptr;
   EXPECT_EQ(Call("nvmlDeviceGetHandleByIndex_v2", index, &device), NVML_SUCCESS) << "GPU " << index;

@@ -21,7 +21,8 @@ class Driver {
   explicit Driver(std::string_view boards, Start start = Start::kInitialized);
   Driver(const Driver&) = delete;
   Driver& operator=(const Driver&) = delete;
-  ~Driver();
+  // The library stays loaded: what the C++ runtime inside it has allocated belongs to it for good.
+  ~Driver() = default;
 
   // Calls a function of the library. The arguments must have the types of its parameters.
   template <class... Arguments>
