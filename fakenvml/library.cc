@@ -38,7 +38,7 @@ void HangForGood(const std::string& folder) {
   sigset_t all;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, nullptr);
-  const int file = open((folder + "/fakenvml.hang/forever").c_str(), O_RDONLY | O_CLOEXEC);
+  const int file = open((HangFolder(folder) + "/forever").c_str(), O_RDONLY | O_CLOEXEC);
   if (file >= 0) close(file);
   for (;;) Pause(milliseconds(3600 * 1000));
 }

@@ -123,5 +123,8 @@ std::optional<std::string> FindStateFile(const std::string& folder) {
 std::string ControlFilePath(const std::string& folder) {
   return folder + "/fakenvml.control";
 }
+std::string HangFolder(const std::string& folder) {
+  return folder + "/fakenvml.hang";
+}
 
 }  // namespace kumiko::fakenvml

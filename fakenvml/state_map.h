@@ -56,5 +56,7 @@ std::string OwnFolder();
 std::string StateFilePath(const std::string& folder, const std::string& driver_version);
 std::optional<std::string> FindStateFile(const std::string& folder);
 std::string ControlFilePath(const std::string& folder);
+// Where `fakenvml hang-mount` mounts.
+std::string HangFolder(const std::string& folder);
 
 }  // namespace kumiko::fakenvml

@@ -11,6 +11,7 @@
 #include "fakenvml/control_text.h"
 #include "fakenvml/install/board_file.h"
 #include "fakenvml/install/driver_root.h"
+#include "fakenvml/install/hang_mount.h"
 #include "fakenvml/install/report.h"
 #include "fakenvml/state_map.h"
 
@@ -25,7 +26,9 @@ constexpr std::string_view kUsage =
     "fakenvml install BOARDS.yaml ROOT [--node NAME] [--library-folder FOLDER] [--plain-devices]\n"
     "    lays out a simulated driver below ROOT; --plain-devices makes ordinary files where root would make devices\n"
     "fakenvml control ROOT FILE    checks a control file (- for standard input) and puts it in place\n"
-    "fakenvml show ROOT            prints boards and instances as JSON\n";
+    "fakenvml show ROOT            prints boards and instances as JSON\n"
+    "fakenvml hang-mount ROOT      makes calls that hang for good unkillable, until it is ended; needs root, "
+    "/dev/fuse\n";
 
 struct Arguments {
   std::vector<std::string> positional;
@@ -97,6 +100,11 @@ Status Show(const Arguments& arguments) {
   return {};
 }
 
+Status HangMount(const Arguments& arguments) {
+  KU_TRY(const std::string folder, FindLibraries(arguments.positional[1]));
+  return fakenvml::ServeHangs(fakenvml::HangFolder(folder));
+}
+
 Status Run(int count, char** words) {
   KU_TRY(const Arguments arguments, ReadArguments(count, words));
   const auto is = [&](std::string_view command, std::size_t size) {
@@ -105,6 +113,7 @@ Status Run(int count, char** words) {
   if (is("install", 3)) return Install(arguments);
   if (is("control", 3)) return Control(arguments);
   if (is("show", 2)) return Show(arguments);
+  if (is("hang-mount", 2)) return HangMount(arguments);
   return Fail(Code::kInvalidArgument, "usage:\n{}", kUsage);
 }
 

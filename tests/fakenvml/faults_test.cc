@@ -1,6 +1,8 @@
 // What the control file breaks, and that it heals.
 #include <gmock/gmock.h>
 #include <signal.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -10,6 +12,7 @@
 #include <future>
 #include <thread>
 
+#include "fakenvml/install/hang_mount.h"
 #include "tests/fakenvml/driver.h"
 
 namespace kumiko::fakenvml {
@@ -208,6 +211,62 @@ TEST(Hangs, ForGoodEndWithTheProcess) {
   int status = 0;
   EXPECT_EQ(waitpid(child, &status, 0), child);
   EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+}
+
+bool IsMounted(const std::string& folder) {
+  struct stat inside{};
+  struct stat outside{};
+  return stat(folder.c_str(), &inside) == 0 && stat((folder + "/..").c_str(), &outside) == 0 &&
+         inside.st_dev != outside.st_dev;
+}
+
+// Whether the process is inside open(2).
+bool IsOpening(pid_t process) {
+  const auto text = ReadFile("/proc/" + std::to_string(process) + "/syscall");
+  return text && text->starts_with(std::to_string(SYS_openat) + " ");
+}
+
+// 'D' is uninterruptible sleep.
+char StateOf(pid_t process) {
+  const auto text = ReadFile("/proc/" + std::to_string(process) + "/stat");
+  return text ? (*text)[text->rfind(')') + 2] : '?';
+}
+
+// As of a driver that hangs in the kernel.
+TEST(Hangs, ForGoodOutliveSigkillWhileTheMountIsServed) {
+  if (geteuid() != 0 || access("/dev/fuse", R_OK | W_OK) != 0) GTEST_SKIP() << "needs root and /dev/fuse";
+  const Driver driver(kThree);
+  const nvmlDevice_t device = driver.Gpu(0);
+  const std::string folder = HangFolder(driver.folder());
+  const pid_t server = fork();
+  if (server == 0) _exit(ServeHangs(folder) ? 0 : 77);
+  const auto is_up = [&] { return IsMounted(folder); };
+  int status = 0;
+  while (!is_up()) {
+    if (waitpid(server, &status, WNOHANG) == server) GTEST_SKIP() << "nothing can be mounted here";
+    std::this_thread::yield();
+  }
+  driver.Control("gpu 0 hang nvmlDeviceGetUUID for good\n");
+  const pid_t victim = fork();
+  if (victim == 0) {
+    Uuid(driver, device);
+    _exit(0);
+  }
+  while (!IsOpening(victim)) std::this_thread::yield();
+  kill(victim, SIGKILL);
+  bool ended = false;
+  for (const auto until = Steady::now() + kWatch; Steady::now() < until;) {
+    ended = ended || waitpid(victim, &status, WNOHANG) == victim;
+  }
+  EXPECT_FALSE(ended);
+  if (!ended) {
+    EXPECT_EQ(StateOf(victim), 'D');
+  }
+  kill(server, SIGTERM);
+  EXPECT_EQ(waitpid(server, &status, 0), server);
+  if (!ended) {
+    EXPECT_EQ(waitpid(victim, &status, 0), victim);
+  }
 }
 
 // A board whose change hangs, or takes its time, can be looked at, and others can be changed.

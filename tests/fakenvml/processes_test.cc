@@ -2,6 +2,7 @@
 // are killed.
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/ptrace.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -88,6 +89,14 @@ void Churn(const Driver& driver, std::uint64_t seed, unsigned gpus) {
     driver.Call("nvmlDeviceGetGpuInstances", device, profile, there.data(), &count);
     if (count > 0) driver.Destroy(there[random.Below(count)]);
   }
+}
+
+// Of board 0, by profile 1g.
+nvmlGpuInstance_t LastInstance(const Driver& driver) {
+  std::array<nvmlGpuInstance_t, 16> there{};
+  unsigned count = 0;
+  EXPECT_EQ(driver.Call("nvmlDeviceGetGpuInstances", driver.Gpu(0), kOneSlice, there.data(), &count), NVML_SUCCESS);
+  return count == 0 ? nullptr : there[count - 1];
 }
 
 TEST(Processes, ShareABoardsSlices) {
@@ -188,6 +197,62 @@ TEST(Processes, MayBeKilledAnywhere) {
     changes += map->gpu(0).state.sequence.load() + map->gpu(1).state.sequence.load() - before;
   }
   EXPECT_GT(changes, static_cast<std::uint64_t>(rounds) * 4);
+}
+
+// Stops the traced child and lets it do `count` instructions, or all that are left; how many it did.
+std::uint64_t Step(pid_t child, std::uint64_t count) {
+  std::uint64_t done = 0;
+  int status = 0;
+  while (done < count && ptrace(PTRACE_SINGLESTEP, child, nullptr, nullptr) == 0) {
+    if (waitpid(child, &status, 0) != child || WIFEXITED(status)) return done;
+    ++done;
+  }
+  return done;
+}
+
+// Not at random times but at chosen instructions, of the whole of one change.
+TEST(Processes, MayBeKilledAtAnyInstructionOfAChange) {
+  const Driver driver(kTwoBoards);
+  const StateMap map = driver.Map();
+  const Gpu& gpu = map->gpu(0);
+  const auto start = [&] {
+    const pid_t child = fork();
+    if (child == 0) {
+      nvmlGpuInstance_t instance = nullptr;
+      if (ptrace(PTRACE_TRACEME, 0, nullptr, nullptr) != 0) _exit(77);
+      raise(SIGSTOP);
+      driver.Call("nvmlDeviceCreateGpuInstance", driver.Gpu(0), kOneSlice, &instance);
+      _exit(0);
+    }
+    int status = 0;
+    EXPECT_EQ(waitpid(child, &status, 0), child);
+    return std::pair(child, WIFSTOPPED(status));
+  };
+  const auto [first, is_traced] = start();
+  if (!is_traced) GTEST_SKIP() << "processes cannot be traced here";
+  const std::uint64_t all = Step(first, UINT64_MAX);
+  ASSERT_EQ(gpu.state.sequence.load(), 2u);
+  const std::uint64_t rounds = getenv("KUMIKO_LONG") != nullptr ? 500 : 40;
+  std::uint64_t finished = 0;
+  for (std::uint64_t round = 0; round < rounds; ++round) {
+    const std::uint64_t sequence = gpu.state.sequence.load();
+    const pid_t child = start().first;
+    Step(child, all * round / rounds);
+    kill(child, SIGKILL);
+    Join(child);
+    const GpuState state = gpu.state.Copy();
+    ASSERT_EQ(Inconsistency(gpu.board, state), "") << "round " << round;
+    // The change is there or is not.
+    const auto made = std::ranges::count_if(state.instances, [](const GpuInstance& i) { return i.serial != 0; });
+    ASSERT_EQ(made, 1 + static_cast<std::ptrdiff_t>(gpu.state.sequence.load() > sequence));
+    if (made == 2) {
+      ++finished;
+      ASSERT_EQ(driver.Call("nvmlGpuInstanceDestroy", LastInstance(driver)), NVML_SUCCESS);
+    }
+  }
+  RecordProperty("instructions", std::to_string(all));
+  EXPECT_GT(finished, 0);
+  EXPECT_LT(finished, rounds);
 }
 
 // Killed while it waits out a delay, under the lock of the board.
