@@ -151,12 +151,12 @@ TEST(MpsDaemon, AnswersThroughItsOwnPipeFolder) {
   const Driver driver(kCut);
   const std::string uuid = "GPU-33333333-0000-0000-0000-000000000000";
   const auto control = [&](const std::string& commands) {
-    return Shell(driver, "printf '" + commands + "' | timeout 20 nvidia-cuda-mps-control");
+    return Shell(driver, "printf '" + commands + "' | timeout 60 nvidia-cuda-mps-control");
   };
   EXPECT_EQ(control("get_server_list\\n").status, 1);
   EXPECT_THAT(control("get_server_list\\n").text, HasSubstr("Cannot find MPS control daemon"));
 
-  ASSERT_EQ(Shell(driver, "CUDA_VISIBLE_DEVICES=" + uuid + " timeout 20 nvidia-cuda-mps-control -d").status, 0);
+  ASSERT_EQ(Shell(driver, "CUDA_VISIBLE_DEVICES=" + uuid + " timeout 60 nvidia-cuda-mps-control -d").status, 0);
   EXPECT_EQ(control("set_default_active_thread_percentage 50\\nset_default_device_pinned_mem_limit " + uuid +
                     " 10240M\\nget_default_device_pinned_mem_limit 0\\n")
                 .text,
@@ -164,12 +164,12 @@ TEST(MpsDaemon, AnswersThroughItsOwnPipeFolder) {
   EXPECT_EQ(control("get_default_active_thread_percentage").text, "50.0\n");
   EXPECT_EQ(control("get_device_list\\n").text, uuid + "\n");
   EXPECT_EQ(control("set_default_device_pinned_mem_limit GPU-other 1G\\n").status, 1);
-  const Output second = Shell(driver, "timeout 20 nvidia-cuda-mps-control -d");
+  const Output second = Shell(driver, "timeout 60 nvidia-cuda-mps-control -d");
   EXPECT_EQ(second.status, 1);
   EXPECT_THAT(second.text, HasSubstr("already running"));
   // Another folder is another daemon's.
   EXPECT_EQ(Shell(driver, "export CUDA_MPS_PIPE_DIRECTORY=" + driver.root() +
-                              "/other; echo get_server_list | timeout 20 nvidia-cuda-mps-control")
+                              "/other; echo get_server_list | timeout 60 nvidia-cuda-mps-control")
                 .status,
             1);
   EXPECT_THAT(control("start_server -uid 0\\nget_server_list\\n").text, ContainsRegex("^[0-9]+\n$"));
@@ -183,14 +183,14 @@ TEST(MpsDaemon, WorksInDeepFoldersAndAfterAKill) {
   const std::string deep = driver.root() + "/" + std::string(100, 'd');
   ASSERT_EQ(mkdir(deep.c_str(), 0755), 0);
   const std::string there = "export CUDA_MPS_PIPE_DIRECTORY=" + deep + "/pipe; ";
-  ASSERT_EQ(Shell(driver, there + "timeout 20 nvidia-cuda-mps-control -d").status, 0);
+  ASSERT_EQ(Shell(driver, there + "timeout 60 nvidia-cuda-mps-control -d").status, 0);
   EXPECT_EQ(Shell(driver, there + "kill -9 $(cat " + deep + "/pipe/nvidia-cuda-mps-control.pid)").status, 0);
   // The lock is free when the killed one is gone.
   const Output again =
-      Shell(driver, there + "for i in $(seq 200); do timeout 20 nvidia-cuda-mps-control -d && break; done");
+      Shell(driver, there + "flock -w 60 " + deep + "/pipe/control_lock true && timeout 60 nvidia-cuda-mps-control -d");
   EXPECT_EQ(again.status, 0) << again.text;
   const Output devices =
-      Shell(driver, there + "printf 'get_device_list\\nquit\\n' | timeout 20 nvidia-cuda-mps-control");
+      Shell(driver, there + "printf 'get_device_list\\nquit\\n' | timeout 60 nvidia-cuda-mps-control");
   EXPECT_EQ(devices.text, "GPU-22222222-0000-0000-0000-000000000000\nGPU-33333333-0000-0000-0000-000000000000\n");
 }
 
