@@ -172,7 +172,7 @@ TEST(Processes, MayBeKilledAnywhere) {
   const Driver driver(kTwoBoards);
   const StateMap map = driver.Map();
   Random random(11);
-  const int rounds = getenv("KUMIKO_LONG") != nullptr ? 2000 : 200;
+  const int rounds = getenv("KUMIKO_LONG") != nullptr ? 2000 : 100;
   std::uint64_t changes = 0;
   for (int round = 0; round < rounds; ++round) {
     const std::uint64_t before = map->gpu(0).state.sequence.load() + map->gpu(1).state.sequence.load();
