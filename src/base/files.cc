@@ -80,7 +80,7 @@ Result<std::string> ReadStandardInput(std::size_t max_bytes) {
   return ReadDescriptor(STDIN_FILENO, "standard input", max_bytes);
 }
 
-Status WriteFileAtomically(const std::string& path, std::string_view content, unsigned mode) {
+Status WriteFileAtomically(const std::string& path, std::string_view content, unsigned mode, Durability durability) {
   // The rename replaces what a link points to, not the link.
   std::error_code ignored;
   const fs::path resolved = fs::weakly_canonical(path, ignored);
@@ -101,13 +101,14 @@ Status WriteFileAtomically(const std::string& path, std::string_view content, un
     ::umask(mask);
     const mode_t bits = exists ? (old.st_mode & 07777) : (mode & ~mask);
     if (written && ::fchmod(file.number(), bits) != 0) written = FailErrno(errno, path);
-    if (written && ::fsync(file.number()) != 0) written = FailErrno(errno, path);
+    if (written && durability == Durability::kMachine && ::fsync(file.number()) != 0) written = FailErrno(errno, path);
   }
   if (written && ::rename(temporary.c_str(), target.c_str()) != 0) written = FailErrno(errno, path);
   if (!written) {
     ::unlink(temporary.c_str());
     return written;
   }
+  if (durability == Durability::kProcess) return {};
   const fs::path directory = fs::path(target).parent_path();
   const Descriptor parent(::open(directory.empty() ? "." : directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   // Some file systems cannot sync directories; the file itself is complete either way.

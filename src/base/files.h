@@ -17,9 +17,14 @@ inline constexpr std::size_t kMaxFileBytes = 256u << 20;
 Result<std::string> ReadFile(const std::string& path, std::size_t max_bytes = kMaxFileBytes);
 Result<std::string> ReadStandardInput(std::size_t max_bytes = kMaxFileBytes);
 
-// Readers see the old or the new content, never a part; after a crash too. A file that exists keeps its mode; a new one
-// gets `mode`, lowered by the umask.
-Status WriteFileAtomically(const std::string& path, std::string_view content, unsigned mode = 0644);
+// What a written file outlives: a crash of the machine, or only the end of the process, which costs no wait for the
+// disk.
+enum class Durability { kMachine, kProcess };
+
+// Readers see the old or the new content, never a part; after a crash too, of what `durability` names. A file that
+// exists keeps its mode; a new one gets `mode`, lowered by the umask.
+Status WriteFileAtomically(const std::string& path, std::string_view content, unsigned mode = 0644,
+                           Durability durability = Durability::kMachine);
 
 // Paths of the regular files in `directory` (not below it) whose name ends with `extension` (".yaml"; "" for all), in
 // the order of their bytes.
