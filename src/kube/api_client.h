@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/json.h"
@@ -48,6 +49,12 @@ struct ObjectList {
   std::string resource_version;
 };
 
+// Which objects of a kind; empty: all.
+struct Selectors {
+  std::string labels;  // "app=web,tier in (front)"
+  std::string fields;  // "spec.nodeName=n1"
+};
+
 enum class Propagation { kBackground, kForeground, kOrphan };
 
 struct DeleteOptions {
@@ -75,6 +82,14 @@ class ApiClient {
   virtual Result<std::unique_ptr<Watch>> StartWatch(const ObjectKey& key, const std::string& resource_version,
                                                     std::function<void()> /*wake*/) {  // NOLINT: a client keeps it
     return StartWatch(key, resource_version);
+  }
+
+  // As List and StartWatch, of the selected objects. A store in this process gives all: a caller looks again at what it
+  // gets; what selecting spares is the way over the network.
+  virtual Result<ObjectList> List(const ObjectKey& key, const Selectors& /*selectors*/) { return List(key); }
+  virtual Result<std::unique_ptr<Watch>> StartWatch(const ObjectKey& key, const std::string& resource_version,
+                                                    const Selectors& /*selectors*/, std::function<void()> wake) {
+    return StartWatch(key, resource_version, std::move(wake));
   }
 
   // metadata.generateName is honoured. Returns the object as stored.

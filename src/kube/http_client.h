@@ -26,11 +26,6 @@ struct HttpClientOptions {
   std::uint64_t seed = 0;
 };
 
-struct Selectors {
-  std::string labels;  // "app=web,tier in (front)"
-  std::string fields;  // "spec.nodeName=n1"
-};
-
 enum class PatchType { kJson, kMerge, kStrategicMerge };
 enum class Force { kNo, kYes };
 
@@ -46,12 +41,12 @@ class HttpClient final : public ApiClient {
   Result<std::shared_ptr<const Json>> Get(const ObjectKey& key) override;
   // In pages; when the server forgets the list meanwhile, once more as a whole.
   Result<ObjectList> List(const ObjectKey& key) override { return List(key, {}); }
-  Result<ObjectList> List(const ObjectKey& key, const Selectors& selectors);
+  Result<ObjectList> List(const ObjectKey& key, const Selectors& selectors) override;
   Result<std::unique_ptr<Watch>> StartWatch(const ObjectKey& key, const std::string& resource_version) override;
   Result<std::unique_ptr<Watch>> StartWatch(const ObjectKey& key, const std::string& resource_version,
                                             std::function<void()> wake) override;
   Result<std::unique_ptr<Watch>> StartWatch(const ObjectKey& key, const std::string& resource_version,
-                                            const Selectors& selectors, std::function<void()> wake);
+                                            const Selectors& selectors, std::function<void()> wake) override;
   Result<std::shared_ptr<const Json>> Create(const Json& object) override;
   Result<std::shared_ptr<const Json>> Update(const Json& object, Subresource subresource) override;
   Result<std::shared_ptr<const Json>> Patch(const ObjectKey& key, const Json& merge_patch,

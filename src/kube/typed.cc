@@ -58,8 +58,8 @@ std::optional<Time> TreeInformer::NextSyncAt() const {
 }
 
 Result<TreeInformer::Changes> TreeInformer::Relist() {
-  KU_TRY(const ObjectList list, client_.List(all_));
-  KU_TRY(watch_, client_.StartWatch(all_, list.resource_version, options_.wake));
+  KU_TRY(const ObjectList list, client_.List(all_, options_.selectors));
+  KU_TRY(watch_, client_.StartWatch(all_, list.resource_version, options_.selectors, options_.wake));
   std::map<ObjectKey, Change> changes;
   std::map<ObjectKey, std::string> versions;
   for (const std::shared_ptr<const Json>& item : list.items) {

@@ -46,6 +46,7 @@ Result<std::vector<T>> List(ApiClient& client, const std::string& namespace_ = "
 
 struct InformerOptions {
   std::string namespace_ = {};  // "": all
+  Selectors selectors = {};     // where the server selects; see ApiClient::List
   // Called when Sync has something new, from any thread; see ApiClient::StartWatch.
   std::function<void()> wake = {};
   BackoffOptions backoff = {};   // between lists that fail
