@@ -64,7 +64,7 @@ struct Model {
   std::string brand;
   std::string architecture;        // as the driver publishes it: "Ampere", "Ada Lovelace"
   std::string compute_capability;  // "8.0"
-  std::int64_t memory_bytes = 0;   // NVML total where known, else the nominal size
+  std::int64_t memory_bytes = 0;   // NVML total where known, else the nominal size; 0: none of its own
   std::int64_t multiprocessors = 0;
   std::int64_t pci_device_id = 0;  // of its usual form; 0 when unknown
   int nvlink_links = 0;

@@ -89,6 +89,7 @@ api::Device DeviceOf(const BoardInstance& board, std::string name, const char* t
   attributes["resource.kubernetes.io/pciBusID"] = Text(board.pci_bus_id);
   if (board.pcie_root) attributes["resource.kubernetes.io/pcieRoot"] = Text(*board.pcie_root);
   if (board.numa_node) attributes["resource.kubernetes.io/numaNode"] = Number(*board.numa_node);
+  if (board.addressing_mode) attributes["addressingMode"] = Text(*board.addressing_mode);
   return device;
 }
 
@@ -136,7 +137,10 @@ std::vector<api::Device> PlainDevices(const BoardInstance& board) {
   std::vector<api::Device> devices;
   if (board.mig == MigMode::kOff) {
     devices.push_back(WholeGpu(board));
-    devices.back().capacity["memory"].value = Quantity::FromBytesBinary(board.model.memory_bytes);
+    // Without a number of its own where a GPU uses the memory of its processor.
+    if (board.model.memory_bytes > 0) {
+      devices.back().capacity["memory"].value = Quantity::FromBytesBinary(board.model.memory_bytes);
+    }
   } else {
     std::vector<const MigInstance*> instances;
     for (const MigInstance& instance : board.instances) instances.push_back(&instance);

@@ -48,8 +48,9 @@ struct BoardInstance {
   std::string pci_bus_id;                // "0000:1a:00.0"
   std::optional<std::string> pcie_root;  // "pci0000:18"
   std::optional<int> numa_node;
-  std::string driver_version = "580.95.05";  // as NVML prints it
-  int cuda_driver_version = 13000;           // NVML's number: 1000 * major + 10 * minor
+  std::optional<std::string> addressing_mode;  // "HMM", "ATS", "None"
+  std::string driver_version = "580.95.05";    // as NVML prints it
+  int cuda_driver_version = 13000;             // NVML's number: 1000 * major + 10 * minor
 };
 
 struct PoolOptions {
