@@ -51,7 +51,7 @@ def _matches(path, patterns):
     inside = path[len("src/"):] if path.startswith("src/") else path
     for pattern in patterns:
         if pattern == "*_test":
-            if path.startswith("tests/") or re.search(r"_test\.(cc|h)$", path):
+            if path.startswith("tests/") or re.search(r"_test\.(cc|h)$|/testing/", path):
                 return True
         elif inside == pattern or (pattern.endswith("/") or pattern == "") and inside.startswith(pattern):
             return True

@@ -63,6 +63,7 @@ class ThirdParty(unittest.TestCase):
     def test_test_frameworks_stay_in_tests(self):
         self.assertEqual(self.check("src/cel/a_test.cc", "gtest/gtest.h"), [])
         self.assertEqual(self.check("tests/scenarios/runner.cc", "gtest/gtest.h"), [])
+        self.assertEqual(self.check("src/cel/testing/a.h", "gtest/gtest.h"), [])
         self.assertEqual(self.check("src/cel/a.cc", "gtest/gtest.h"), [("third-party", 1)])
 
 

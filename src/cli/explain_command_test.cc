@@ -3,14 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <memory>
 #include <sstream>
 #include <string>
 
 #include "api/resource/types.h"
 #include "base/yaml.h"
 #include "kube/typed.h"
-#include "localcluster/cluster.h"
+#include "localcluster/testing/cluster_fixture.h"
 
 namespace kumiko::cli {
 namespace {
@@ -45,24 +44,11 @@ std::string Pod(const std::string& name, const std::string& request, const std::
          name + "-gpus}]}\n---\n";
 }
 
-class ExplainTest : public testing::Test {
+class ExplainTest : public localcluster::testing::ClusterFixture {
  protected:
   void Start(const std::string& cluster_file) {
-    const auto file = localcluster::ParseClusterFile("cluster.yaml", cluster_file);
-    ASSERT_TRUE(file) << file.error().message;
-    auto created = localcluster::Cluster::Create(*file, {}, clock_);
-    ASSERT_TRUE(created) << created.error().message;
-    cluster_ = std::move(*created);
+    ClusterFixture::Start(cluster_file);
     Apply("apiVersion: v1\nkind: Namespace\nmetadata: {name: ml}\n");
-  }
-
-  void Apply(const std::string& text) {
-    const auto documents = ParseYamlDocuments(text, "test.yaml");
-    ASSERT_TRUE(documents) << documents.error().message;
-    const Status applied = cluster_->Apply(*documents);
-    ASSERT_TRUE(applied) << applied.error().message;
-    const Status idle = cluster_->RunUntilIdle();
-    ASSERT_TRUE(idle) << idle.error().message;
   }
 
   // What the command writes, stdout and stderr. The resourceVersion depends on how the cluster came about.
@@ -78,8 +64,6 @@ class ExplainTest : public testing::Test {
     return text;
   }
 
-  ManualClock clock_{Time{1'767'225'600'000'000}};
-  std::unique_ptr<localcluster::Cluster> cluster_;
   ExitCode code_ = ExitCode::kDone;
 };
 

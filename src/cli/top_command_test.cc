@@ -2,13 +2,12 @@
 
 #include <gtest/gtest.h>
 
-#include <memory>
 #include <sstream>
 #include <string>
 
 #include "base/json.h"
 #include "base/yaml.h"
-#include "localcluster/cluster.h"
+#include "localcluster/testing/cluster_fixture.h"
 
 namespace kumiko::cli {
 namespace {
@@ -64,19 +63,10 @@ metadata: {name: xid}
 spec: {deviceSelector: {pool: old, device: gpu-1}, taint: {key: example.com/xid, value: "79", effect: NoSchedule}}
 )";
 
-class TopTest : public testing::Test {
+class TopTest : public localcluster::testing::ClusterFixture {
  protected:
-  TopTest() {
-    const auto file = localcluster::ParseClusterFile("cluster.yaml", kCluster);
-    EXPECT_TRUE(file) << file.error().message;
-    auto created = localcluster::Cluster::Create(*file, {}, clock_);
-    EXPECT_TRUE(created) << created.error().message;
-    cluster_ = std::move(*created);
-    const auto documents = ParseYamlDocuments(kWork, "work.yaml");
-    EXPECT_TRUE(documents) << documents.error().message;
-    const Status applied = cluster_->Apply(*documents);
-    EXPECT_TRUE(applied) << applied.error().message;
-    EXPECT_TRUE(cluster_->RunUntilIdle());
+  TopTest() : ClusterFixture(kCluster) {
+    Apply(kWork);
     clock_.Advance(std::chrono::seconds(90));
   }
 
@@ -88,8 +78,6 @@ class TopTest : public testing::Test {
     return out.str() + err.str();
   }
 
-  ManualClock clock_{Time{1'767'225'600'000'000}};
-  std::unique_ptr<localcluster::Cluster> cluster_;
   ExitCode code_ = ExitCode::kDone;
 };
 

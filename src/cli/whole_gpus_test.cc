@@ -6,7 +6,7 @@
 #include "api/codec.h"
 #include "api/resource/types.h"
 #include "base/clock.h"
-#include "localcluster/cluster.h"
+#include "localcluster/testing/cluster_fixture.h"
 
 namespace kumiko::cli {
 namespace {
@@ -23,15 +23,9 @@ nodes:
   - {model: T4, count: 2}
 )";
 
-class ForWholeGpusTest : public ::testing::Test {
+class ForWholeGpusTest : public localcluster::testing::ClusterFixture {
  protected:
-  ForWholeGpusTest() {
-    const auto file = localcluster::ParseClusterFile("test.yaml", kCluster);
-    EXPECT_TRUE(file) << file.error().message;
-    auto cluster = localcluster::Cluster::Create(*file, {}, clock_);
-    EXPECT_TRUE(cluster) << cluster.error().message;
-    cluster_ = *std::move(cluster);
-  }
+  ForWholeGpusTest() : ClusterFixture(kCluster) {}
 
   // The claim of one request, rewritten.
   api::DeviceClaim Rewritten(const std::string& device_class, const std::vector<std::string>& selectors,
@@ -58,9 +52,6 @@ class ForWholeGpusTest : public ::testing::Test {
     for (const auto& selector : claim.requests.front().exactly->selectors) all += selector.cel->expression + ";";
     return all;
   }
-
-  ManualClock clock_;
-  std::unique_ptr<localcluster::Cluster> cluster_;
 };
 
 TEST_F(ForWholeGpusTest, APartBecomesABoardThatOffersIt) {

@@ -12,11 +12,12 @@
 #include "api/resource/types.h"
 #include "kube/typed.h"
 #include "localcluster/pod_devices.h"
+#include "localcluster/testing/cluster_fixture.h"
 
 namespace kumiko::localcluster {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 constexpr std::string_view kTwoT4 = R"(
 kind: Cluster
@@ -38,24 +39,9 @@ std::string PodSpec(std::string_view restart) {
   resources: {claims: [{name: gpu}]}}], resourceClaims: [{name: gpu, resourceClaimTemplateName: one-gpu}]})";
 }
 
-class ClusterTest : public testing::Test {
+class ClusterTest : public testing::ClusterFixture {
  protected:
-  ClusterTest() {
-    const auto file = ParseClusterFile("two-t4.yaml", kTwoT4);
-    EXPECT_TRUE(file) << file.error().message;
-    auto created = Cluster::Create(*file, {}, clock_);
-    EXPECT_TRUE(created) << created.error().message;
-    cluster_ = std::move(*created);
-  }
-
-  void Apply(const std::string& text) {
-    const auto documents = ParseYamlDocuments(text, "test.yaml");
-    ASSERT_TRUE(documents) << documents.error().message;
-    const Status applied = cluster_->Apply(*documents);
-    ASSERT_TRUE(applied) << applied.error().message;
-    const Status idle = cluster_->RunUntilIdle();
-    ASSERT_TRUE(idle) << idle.error().message;
-  }
+  ClusterTest() : ClusterFixture(kTwoT4) {}
 
   std::vector<api::Pod> Pods() { return kube::List<api::Pod>(cluster_->api()).value(); }
 
@@ -66,9 +52,6 @@ class ClusterTest : public testing::Test {
   }
 
   std::size_t Objects(const char* kind) { return cluster_->api().List({kind, "", ""}).value().items.size(); }
-
-  ManualClock clock_{Time{1'767'225'600'000'000}};
-  std::unique_ptr<Cluster> cluster_;
 };
 
 std::string Job(int completions) {

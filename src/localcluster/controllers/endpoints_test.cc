@@ -2,11 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <memory>
 #include <string>
 #include <vector>
 
-#include "localcluster/cluster.h"
+#include "localcluster/testing/cluster_fixture.h"
 
 namespace kumiko::localcluster {
 namespace {
@@ -15,27 +14,10 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-class EndpointsTest : public ::testing::Test {
+class EndpointsTest : public testing::ClusterFixture {
  protected:
-  EndpointsTest() {
-    const auto file = ParseClusterFile("one.yaml", "kind: Cluster\nnodes:\n- {name: node-0}\n");
-    EXPECT_TRUE(file) << file.error().message;
-    auto created = Cluster::Create(*file, {}, clock_);
-    EXPECT_TRUE(created) << created.error().message;
-    cluster_ = std::move(*created);
-  }
+  EndpointsTest() : ClusterFixture("kind: Cluster\nnodes:\n- {name: node-0}\n") {}
 
-  void Apply(const std::string& text) {
-    const auto documents = ParseYamlDocuments(text, "test.yaml");
-    ASSERT_TRUE(documents) << documents.error().message;
-    const Status applied = cluster_->Apply(*documents);
-    ASSERT_TRUE(applied) << applied.error().message;
-    Settle();
-  }
-  void Settle() {
-    const Status idle = cluster_->RunUntilIdle();
-    ASSERT_TRUE(idle) << idle.error().message;
-  }
   std::vector<Json> All(const char* kind, const char* in = "default") {
     std::vector<Json> objects;
     const kube::ObjectList list = cluster_->api().List({kind, in, ""}).value();
@@ -55,9 +37,6 @@ class EndpointsTest : public ::testing::Test {
     }
     return texts;
   }
-
-  ManualClock clock_{Time{1'767'225'600'000'000}};
-  std::unique_ptr<Cluster> cluster_;
 };
 
 constexpr const char* kService = R"(

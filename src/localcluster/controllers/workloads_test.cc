@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,17 +10,17 @@
 #include "api/apps/types.h"
 #include "api/batch/types.h"
 #include "kube/typed.h"
-#include "localcluster/cluster.h"
+#include "localcluster/testing/cluster_fixture.h"
 
 namespace kumiko::localcluster {
 namespace {
 
 using std::chrono::seconds;
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsSupersetOf;
-using testing::SizeIs;
-using testing::UnorderedElementsAre;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsSupersetOf;
+using ::testing::SizeIs;
+using ::testing::UnorderedElementsAre;
 
 constexpr std::string_view kThreeNodes = R"(
 kind: Cluster
@@ -31,31 +30,10 @@ nodes:
   taints: [{key: only, value: special, effect: NoSchedule}]
 )";
 
-class WorkloadsTest : public testing::Test {
+class WorkloadsTest : public testing::ClusterFixture {
  protected:
-  WorkloadsTest() {
-    const auto file = ParseClusterFile("three.yaml", kThreeNodes);
-    EXPECT_TRUE(file) << file.error().message;
-    auto created = Cluster::Create(*file, {}, clock_);
-    EXPECT_TRUE(created) << created.error().message;
-    cluster_ = std::move(*created);
-  }
+  WorkloadsTest() : ClusterFixture(kThreeNodes) {}
 
-  void Apply(const std::string& text) {
-    const auto documents = ParseYamlDocuments(text, "test.yaml");
-    ASSERT_TRUE(documents) << documents.error().message;
-    const Status applied = cluster_->Apply(*documents);
-    ASSERT_TRUE(applied) << applied.error().message;
-    Settle();
-  }
-  void Settle() {
-    const Status idle = cluster_->RunUntilIdle();
-    ASSERT_TRUE(idle) << idle.error().message;
-  }
-  void Pass(Duration time) {
-    clock_.Advance(time);
-    Settle();
-  }
   void Patch(const char* kind, const char* name, const std::string& patch) {
     const auto patched =
         cluster_->api().Patch({kind, "default", name}, ParseJson(patch).value(), kube::Subresource::kNone);
@@ -106,9 +84,6 @@ class WorkloadsTest : public testing::Test {
     }
     return texts;
   }
-
-  ManualClock clock_{Time{1'767'225'600'000'000}};
-  std::unique_ptr<Cluster> cluster_;
 };
 
 std::string Workload(const std::string& kind, const std::string& spec, const std::string& pod = "") {
@@ -226,7 +201,7 @@ TEST_F(WorkloadsTest, TheCheapestPodsGoFirst) {
   const std::string cheap = Names("Pod")[1];
   Patch("Pod", cheap.c_str(), R"({"metadata": {"annotations": {"controller.kubernetes.io/pod-deletion-cost": "-1"}}})");
   Patch("ReplicaSet", "web", R"({"spec": {"replicas": 2}})");
-  EXPECT_THAT(Names("Pod"), testing::Not(testing::Contains(cheap)));
+  EXPECT_THAT(Names("Pod"), ::testing::Not(::testing::Contains(cheap)));
   EXPECT_THAT(Events("web"), IsSupersetOf({"SuccessfulDelete: Deleted pod: " + cheap}));
 }
 
