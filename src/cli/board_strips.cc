@@ -6,38 +6,11 @@
 #include <utility>
 
 #include "base/text.h"
+#include "gpu/counters_left.h"
 #include "kube/typed.h"
 
 namespace kumiko::cli {
 namespace {
-
-using Counters = std::map<std::pair<std::string, std::string>, Quantity>;  // (set, counter) → left
-
-Counters PublishedCounters(const std::vector<api::ResourceSlice>& pool) {
-  Counters left;
-  for (const api::ResourceSlice& slice : pool) {
-    for (const api::CounterSet& set : slice.spec.shared_counters) {
-      for (const auto& [name, counter] : set.counters) left[{set.name, name}] = counter.value;
-    }
-  }
-  return left;
-}
-
-bool Fits(const api::Device& device, const Counters& left) {
-  for (const api::DeviceCounterConsumption& consumption : device.consumes_counters) {
-    for (const auto& [name, counter] : consumption.counters) {
-      const auto found = left.find({consumption.counter_set, name});
-      if (found == left.end() || found->second < counter.value) return false;
-    }
-  }
-  return true;
-}
-
-void Take(const api::Device& device, Counters& left) {
-  for (const api::DeviceCounterConsumption& consumption : device.consumes_counters) {
-    for (const auto& [name, counter] : consumption.counters) left[{consumption.counter_set, name}] -= counter.value;
-  }
-}
 
 std::vector<const api::Device*> DevicesOf(const std::vector<api::ResourceSlice>& pool, const std::string& board) {
   std::vector<const api::Device*> devices;
@@ -109,7 +82,8 @@ report::Strip BoardStrips::Of(const std::string& node, const std::string& board,
   report::Strip strip{.slots = slots, .parts = {}};
   std::vector<bool> taken(static_cast<std::size_t>(slots), false);
   std::vector<bool> reachable(static_cast<std::size_t>(slots), false);
-  Counters left = PublishedCounters(pool->second);
+  gpu::CountersLeft left;
+  for (const api::ResourceSlice& slice : pool->second) left.Publish(slice);
   std::set<std::string> held_names;
   for (const HeldDevice& device : held) {
     held_names.insert(device.id.device);
@@ -121,11 +95,11 @@ report::Strip BoardStrips::Of(const std::string& node, const std::string& board,
                            .labels = report::ProfileLabels(device.shape.profile)});
   }
   for (const api::Device* device : devices) {
-    if (held_names.contains(device->name)) Take(*device, left);
+    if (held_names.contains(device->name)) left.Take(*device);
   }
   for (const api::Device* device : devices) {
     const auto range = gpu::ShapeOf(*device, pool->second).slots;
-    if (range && !held_names.contains(device->name) && Fits(*device, left)) Mark(*range, reachable);
+    if (range && !held_names.contains(device->name) && left.Fits(*device)) Mark(*range, reachable);
   }
   AddFree(taken, reachable, strip);
   std::sort(strip.parts.begin(), strip.parts.end(),

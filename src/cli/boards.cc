@@ -3,14 +3,13 @@
 #include <algorithm>
 #include <charconv>
 #include <set>
-#include <string_view>
 #include <tuple>
 #include <utility>
 
+#include "gpu/counters_left.h"
+
 namespace kumiko::cli {
 namespace {
-
-using Counters = std::map<std::pair<std::string_view, std::string_view>, Quantity>;  // (set, counter) → left
 
 // "gpu-10" behind "gpu-9".
 std::tuple<std::string, int> Order(const std::string& board) {
@@ -53,32 +52,6 @@ std::string TaintOf(const api::Device& device, const api::ResourceSlice& slice,
 void Mark(const gpu::SlotRange& range, std::vector<bool>& slots) {
   for (int slot = std::max(0, range.start); slot < range.start + range.size; ++slot) {
     if (static_cast<std::size_t>(slot) < slots.size()) slots[static_cast<std::size_t>(slot)] = true;
-  }
-}
-
-Counters Published(const std::vector<const api::ResourceSlice*>& slices) {
-  Counters left;
-  for (const auto* slice : slices) {
-    for (const api::CounterSet& set : slice->spec.shared_counters) {
-      for (const auto& [name, counter] : set.counters) left[{set.name, name}] = counter.value;
-    }
-  }
-  return left;
-}
-
-bool Fits(const api::Device& device, const Counters& left) {
-  for (const api::DeviceCounterConsumption& consumption : device.consumes_counters) {
-    for (const auto& [name, counter] : consumption.counters) {
-      const auto found = left.find({consumption.counter_set, name});
-      if (found == left.end() || found->second < counter.value) return false;
-    }
-  }
-  return true;
-}
-
-void Take(const api::Device& device, Counters& left) {
-  for (const api::DeviceCounterConsumption& consumption : device.consumes_counters) {
-    for (const auto& [name, counter] : consumption.counters) left[{consumption.counter_set, name}] -= counter.value;
   }
 }
 
@@ -167,7 +140,8 @@ NodeSlices SlicesByNode(const localcluster::ClusterModel& model) {
 std::vector<Board> BoardsOf(const std::string& node, const std::vector<const api::ResourceSlice*>& slices,
                             const Holders& holders, const localcluster::ClusterModel& model) {
   const std::map<std::string, int> slots_of_sets = SlotsOfSets(slices);
-  Counters left = Published(slices);
+  gpu::CountersLeft left;
+  for (const auto* slice : slices) left.Publish(*slice);
   std::map<std::tuple<std::string, int>, Building> boards;
   std::vector<std::pair<const api::Device*, Building*>> free;
   for (const auto* slice : slices) {
@@ -197,7 +171,7 @@ std::vector<Board> BoardsOf(const std::string& node, const std::vector<const api
       const allocator::DeviceId id{slice->spec.driver, slice->spec.pool.name, device.name};
       if (const Holder* holder = holders.Of(id)) {
         board.held.push_back({.id = id, .profile = profile, .slots = range, .holder = holder});
-        Take(device, left);
+        left.Take(device);
       } else {
         free.emplace_back(&device, &building);
       }
@@ -215,7 +189,7 @@ std::vector<Board> BoardsOf(const std::string& node, const std::vector<const api
   }
   for (const auto& [device, building] : free) {
     const auto range = gpu::SlotsOf(*device);
-    if (range && Fits(*device, left)) Mark(*range, building->board.reachable);
+    if (range && left.Fits(*device)) Mark(*range, building->board.reachable);
   }
   for (auto& [order, building] : boards) result.push_back(std::move(building.board));
   return result;
