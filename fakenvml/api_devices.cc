@@ -130,18 +130,8 @@ NVML_EXPORT nvmlReturn_t nvmlDeviceGetMinorNumber(nvmlDevice_t device, unsigned*
 }
 
 NVML_EXPORT nvmlReturn_t nvmlDeviceGetPciInfo_v3(nvmlDevice_t device, nvmlPciInfo_t* pci) {
-  return OnDevice(__func__, device, [&](const Target& target) {
-    const Board& board = BoardOf(target);
-    nvmlPciInfo_t info{};
-    CopyText(fakenvml::PciBusIdText(board, 4), info.busIdLegacy, sizeof info.busIdLegacy);
-    CopyText(fakenvml::PciBusIdText(board, 8), info.busId, sizeof info.busId);
-    info.domain = board.pci_domain;
-    info.bus = board.pci_bus;
-    info.device = board.pci_device;
-    info.pciDeviceId = board.pci_id;
-    info.pciSubSystemId = board.pci_subsystem_id;
-    return Store(pci, info);
-  });
+  return OnDevice(__func__, device,
+                  [&](const Target& target) { return Store(pci, fakenvml::PciInfoOf(BoardOf(target))); });
 }
 
 NVML_EXPORT nvmlReturn_t nvmlDeviceGetBrand(nvmlDevice_t device, unsigned* brand) {

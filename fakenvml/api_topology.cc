@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <array>
 
-#include "fakenvml/device_text.h"
 #include "fakenvml/library.h"
 
 namespace fakenvml = kumiko::fakenvml;
@@ -75,16 +74,7 @@ NVML_EXPORT nvmlReturn_t nvmlDeviceGetNvLinkRemotePciInfo_v2(nvmlDevice_t device
     if (link >= gpu.board.nvlink_links) return NVML_ERROR_INVALID_ARGUMENT;
     const auto own = static_cast<unsigned>(&gpu - &state.gpu(0));
     const unsigned peer = (own + 1 + link % (state.gpu_count - 1)) % state.gpu_count;
-    const Board& board = state.gpu(peer).board;
-    nvmlPciInfo_t info{};
-    fakenvml::CopyText(fakenvml::PciBusIdText(board, 4), info.busIdLegacy, sizeof info.busIdLegacy);
-    fakenvml::CopyText(fakenvml::PciBusIdText(board, 8), info.busId, sizeof info.busId);
-    info.domain = board.pci_domain;
-    info.bus = board.pci_bus;
-    info.device = board.pci_device;
-    info.pciDeviceId = board.pci_id;
-    info.pciSubSystemId = board.pci_subsystem_id;
-    return Store(pci, info);
+    return Store(pci, fakenvml::PciInfoOf(state.gpu(peer).board));
   });
 }
 

@@ -15,6 +15,7 @@
 
 #include "fakenvml/capabilities.h"
 #include "fakenvml/control_apply.h"
+#include "fakenvml/device_text.h"
 
 namespace kumiko::fakenvml {
 namespace {
@@ -224,6 +225,18 @@ nvmlReturn_t CopyText(std::string_view text, char* buffer, unsigned length) {
   text.copy(buffer, text.size());
   buffer[text.size()] = '\0';
   return NVML_SUCCESS;
+}
+
+nvmlPciInfo_t PciInfoOf(const Board& board) {
+  nvmlPciInfo_t info{};
+  CopyText(PciBusIdText(board, 4), info.busIdLegacy, sizeof info.busIdLegacy);
+  CopyText(PciBusIdText(board, 8), info.busId, sizeof info.busId);
+  info.domain = board.pci_domain;
+  info.bus = board.pci_bus;
+  info.device = board.pci_device;
+  info.pciDeviceId = board.pci_id;
+  info.pciSubSystemId = board.pci_subsystem_id;
+  return info;
 }
 
 }  // namespace kumiko::fakenvml

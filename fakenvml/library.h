@@ -104,6 +104,7 @@ nvmlReturn_t OnLibrary(const char* function, Body body) {
 
 // Copies `text` with its end into the caller's buffer.
 nvmlReturn_t CopyText(std::string_view text, char* buffer, unsigned length);
+nvmlPciInfo_t PciInfoOf(const Board& board);
 template <class T>
 nvmlReturn_t Store(T* where, T value) {
   if (where == nullptr) return NVML_ERROR_INVALID_ARGUMENT;
