@@ -81,7 +81,7 @@ struct Cluster::Impl {
     controllers.push_back(MakeClaimController(workloads));
     controllers.push_back(MakeDisruptionBudgetController(workloads));
     controllers.push_back(MakeEndpointController(workloads));
-    controllers.push_back(MakeNodeTtlController(workloads));
+    controllers.push_back(MakeNodeController(workloads));
     controllers.push_back(MakeNamespaceContentsController(workloads));
     controllers.push_back({"kubelet", [this] { return kubelet.Step(); }, [this] { return kubelet.NextWake(); }});
     controllers.push_back(

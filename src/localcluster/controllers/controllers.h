@@ -65,8 +65,8 @@ Controller MakeDisruptionBudgetController(Workloads& workloads);
 // EndpointSlices and Endpoints of Services that select pods.
 Controller MakeEndpointController(Workloads& workloads);
 
-// The annotation node.alpha.kubernetes.io/ttl of nodes.
-Controller MakeNodeTtlController(Workloads& workloads);
+// The annotation node.alpha.kubernetes.io/ttl of nodes, and the event RegisteredNode.
+Controller MakeNodeController(Workloads& workloads);
 
 // The ServiceAccount default and the ConfigMap kube-root-ca.crt of every namespace.
 Controller MakeNamespaceContentsController(Workloads& workloads);

@@ -86,6 +86,12 @@ TEST_F(EndpointsTest, ANodeWithoutAKubeletRunsNothing) {
   for (const Json& node : All("Node", "")) {
     EXPECT_EQ(StringAt(node, {"metadata", "annotations", "node.alpha.kubernetes.io/ttl"}), "0");
   }
+  std::vector<std::string> registered;
+  for (const Json& event : All("Event")) {
+    if (StringAt(event, {"reason"}) == "RegisteredNode") registered.emplace_back(StringAt(event, {"message"}));
+  }
+  EXPECT_THAT(registered, ElementsAre("Node node-0 event: Registered Node node-0 in Controller",
+                                      "Node paper event: Registered Node paper in Controller"));
   ASSERT_TRUE(cluster_->DeleteObject({"Node", "", "paper"}));
   Settle();
   EXPECT_THAT(All("Pod"), IsEmpty()) << "pods of a node that is gone go";

@@ -1,8 +1,11 @@
-// The annotation of nodes that says how long kubelets may keep Secrets and ConfigMaps that they have read.
-// Source: pkg/controller/ttl of Kubernetes 1.37.
+// What nodes are given: the annotation that says how long kubelets may keep Secrets and ConfigMaps that they have read,
+// and the event that they are known. Source: pkg/controller/ttl and pkg/controller/nodelifecycle of Kubernetes 1.37.
+#include <fmt/core.h>
+
 #include <array>
 #include <cstddef>
 #include <limits>
+#include <map>
 #include <memory>
 #include <string>
 
@@ -28,19 +31,24 @@ constexpr std::array<Range, 5> kRanges = {{{0, 100, 0},
                                            {900, 2000, 60},
                                            {1800, std::numeric_limits<std::size_t>::max(), 300}}};
 
-class NodeTtlController {
+constexpr EventSource kSource{"node-controller"};
+
+class NodeController {
  public:
-  explicit NodeTtlController(Workloads& workloads)
-      : api_(workloads.api), clock_(workloads.clock), nodes_(workloads.api) {}
+  explicit NodeController(Workloads& workloads)
+      : api_(workloads.api), clock_(workloads.clock), events_(workloads.events), nodes_(workloads.api) {}
 
   Result<bool> Step() {
     KU_TRY(const auto changed, nodes_.Sync());
-    for (const kube::ObjectKey& key : changed) work_.Add(key);
+    for (const kube::ObjectKey& key : changed) {
+      work_.Add(key);
+      Register(key);
+    }
     const std::size_t count = nodes_.objects().size();
     while (count > kRanges[range_].most) ++range_;
     while (count < kRanges[range_].least) --range_;
     // A node that is far from its time is told when it changes next.
-    return work_.Run("nodettl", clock_.Now(), [this](const kube::ObjectKey& key, StepResult& result) {
+    return work_.Run("nodes", clock_.Now(), [this](const kube::ObjectKey& key, StepResult& result) {
       const auto node = nodes_.Find("", key.name);
       if (node == nullptr) return;
       const std::string wanted = std::to_string(kRanges[range_].seconds);
@@ -52,18 +60,36 @@ class NodeTtlController {
   }
 
  private:
+  // A node of another uid is another node.
+  void Register(const kube::ObjectKey& key) {
+    const auto node = nodes_.Find("", key.name);
+    if (node == nullptr) {
+      known_.erase(key.name);
+      return;
+    }
+    std::string& uid = known_[key.name];
+    if (uid == node->metadata.uid) return;
+    uid = node->metadata.uid;
+    // One that was there before this process has been told of.
+    if (node->metadata.annotations.contains(kAnnotation)) return;
+    events_.Normal(kSource, SubjectOf(*node), "RegisteredNode",
+                   fmt::format("Node {0} event: Registered Node {0} in Controller", key.name));
+  }
+
   kube::ApiClient& api_;
   const Clock& clock_;
+  EventRecorder& events_;
   kube::Informer<api::Node> nodes_;
+  std::map<std::string, std::string> known_;  // uids by name
   std::size_t range_ = 0;
   WorkList work_;
 };
 
 }  // namespace
 
-Controller MakeNodeTtlController(Workloads& workloads) {
-  auto controller = std::make_shared<NodeTtlController>(workloads);
-  return {"nodettl", [controller] { return controller->Step(); }, {}};
+Controller MakeNodeController(Workloads& workloads) {
+  auto controller = std::make_shared<NodeController>(workloads);
+  return {"nodes", [controller] { return controller->Step(); }, {}};
 }
 
 }  // namespace kumiko::localcluster
