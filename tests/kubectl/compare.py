@@ -2,12 +2,14 @@
 
 Hidden before comparing, because two clusters cannot agree on it: times and ages, uids, resource versions, generated
 suffixes of names, addresses, node ports, server URLs, tokens and the cluster's own certificate, folders that kubectl
-makes; the width of columns, which follows from ages; the order of members in an object that a message quotes. Of
-`kubectl explain` the field names, types and what is required are compared.
+makes; the width of columns, which follows from ages; the order of members in an object that a message quotes, and that
+of managers which follows from the second in which each wrote last. Of `kubectl explain` the field names, types and what
+is required are compared.
 """
 
 import dataclasses
 import difflib
+import itertools
 import json
 import re
 
@@ -33,6 +35,7 @@ RULES = [(re.compile(pattern, re.M), text) for pattern, text in [
 SPAN = r"(\d+[smhd]){1,2}"
 AGE = re.compile(rf"(?<=  ){SPAN}(?=  |$| \(x)|(?<=\(x)\d+ over {SPAN}(?=\))|^{SPAN}(?=  )", re.M)
 QUOTED_OBJECT = re.compile(r"Invalid value: (\"\{.*\}\"): ")
+OWNERS = re.compile(r"^( *)managedFields:\n((?:\1(?:- |  ).*\n)+)", re.M)
 EXPLAINED = re.compile(r"^(GROUP|KIND|VERSION|FIELD|FIELDS|RESOURCE)\b|^\s*\S+\t<")
 # Printed for kinds that are kept but do nothing here: the local cluster says so, a real one has nothing to say.
 INERT = re.compile(r"^Warning: .*local cluster.*\n", re.M)
@@ -48,7 +51,7 @@ class Output:
 def hide(text, values):
     for pattern, replacement in RULES:
         text = pattern.sub(replacement, text)
-    text = QUOTED_OBJECT.sub(reordered, text)
+    text = OWNERS.sub(reordered_owners, QUOTED_OBJECT.sub(reordered, text))
     names = "|".join(sorted(values.names, key=len, reverse=True))
     text = re.sub(rf"\b({names})-{SUFFIX}{{8,10}}-{SUFFIX}{{5}}\b", r"\1-HASH-SUFFIX", text)
     text = re.sub(rf"\b({names})-{SUFFIX}{{8,10}}\b", r"\1-HASH", text)
@@ -65,7 +68,21 @@ def reordered(found):
         value = json.loads(json.loads(found.group(1)))
     except ValueError:
         return found.group()
+    owners = (value.get("metadata") or {}).get("managedFields")
+    if owners:
+        value["metadata"]["managedFields"] = by_operation(owners, lambda owner: owner["operation"], json.dumps)
     return f"Invalid value: {json.dumps(value, sort_keys=True)}: "
+
+
+def by_operation(owners, operation, text):
+    """Those of one operation in a row stand by time, which is hidden: here by their text."""
+    return [owner for _, group in itertools.groupby(owners, operation) for owner in sorted(group, key=text)]
+
+
+def reordered_owners(found):
+    entries = re.split(rf"^(?={found.group(1)}- )", found.group(2), flags=re.M)[1:]
+    ordered = by_operation(entries, lambda entry: re.search(r"^ *operation: (\w+)", entry, re.M).group(1), str)
+    return f"{found.group(1)}managedFields:\n{''.join(ordered)}"
 
 
 def explained(text):
