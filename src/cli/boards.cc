@@ -125,12 +125,12 @@ report::Strip Board::Strip() const {
 
 NodeSlices SlicesByNode(const localcluster::ClusterModel& model) {
   std::map<std::pair<std::string, std::string>, std::int64_t> newest;
-  for (const auto& [key, slice] : model.slices().objects()) {
+  for (const auto& [key, slice] : model.slices()) {
     auto& generation = newest[{slice->spec.driver, slice->spec.pool.name}];
     generation = std::max(generation, slice->spec.pool.generation);
   }
   NodeSlices slices;
-  for (const auto& [key, slice] : model.slices().objects()) {
+  for (const auto& [key, slice] : model.slices()) {
     if (slice->spec.pool.generation != newest[{slice->spec.driver, slice->spec.pool.name}]) continue;
     slices[slice->spec.node_name.value_or("")].push_back(slice.get());
   }

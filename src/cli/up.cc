@@ -55,8 +55,17 @@ struct Session {
   std::unique_ptr<localcluster::Cluster> cluster;
 };
 
+// The page is made of all slices, which of larger clusters are gigabytes.
+constexpr std::size_t kMostGpusOnThePage = 1024;
+
 // The page and, for a demo, the comparison.
 Result<std::string> Show(const UpOptions& options, Session& session, const report::Style& style) {
+  std::size_t gpus = 0;
+  for (const localcluster::SimulatedNode& node : session.file.nodes) gpus += node.boards.size();
+  if (!options.demo && gpus > kMostGpusOnThePage) {
+    return fmt::format("{} nodes with {} GPUs; kumiko top shows who holds and uses them\n", session.file.nodes.size(),
+                       gpus);
+  }
   KU_TRY(report::PlacementPage page, PageOf(*session.cluster));
   if (options.demo) {
     KU_TRY(page.whole_gpus, RunOnWholeGpus(*session.cluster, session.file, session.options));

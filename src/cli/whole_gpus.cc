@@ -66,12 +66,12 @@ Result<GpuOffers> GpuOffers::Of(kube::ApiClient& api) {
   State& state = *result.state_;
   KU_TRY(const kube::ObjectList classes, api.List({"DeviceClass", "", ""}));
   for (const auto& object : classes.items) {
-    KU_TRY(const auto device_class, api::Decode<api::DeviceClass>(*object));
+    KU_TRY(const auto device_class, api::Decode<api::DeviceClass>(*object.tree()));
     state.inventory.UpsertClass(device_class);
   }
   KU_TRY(const kube::ObjectList slices, api.List({"ResourceSlice", "", ""}));
   for (const auto& object : slices.items) {
-    KU_TRY(const auto slice, api::Decode<api::ResourceSlice>(*object));
+    KU_TRY(const auto slice, api::Decode<api::ResourceSlice>(*object.tree()));
     state.inventory.UpsertSlice(slice);
   }
   for (const std::string& node : state.inventory.NodeNames()) {
@@ -219,7 +219,8 @@ Result<std::vector<Json>> WorkForWholeGpus(kube::ApiClient& api) {
   for (const char* kind : {"Namespace", "DeviceClass", "ResourceClaimTemplate", "ResourceClaim", "Deployment",
                            "ReplicaSet", "Job", "Pod"}) {
     KU_TRY(const kube::ObjectList list, api.List({kind, "", ""}));
-    for (const auto& object : list.items) {
+    for (const kube::Object& item : list.items) {
+      const auto object = item.tree();
       if (MadeByAnother(*object) || BeingDeleted(*object)) continue;
       KU_TRY(Json rewritten, ForWholeGpus(AsWritten(*object), offers));
       work.push_back(std::move(rewritten));

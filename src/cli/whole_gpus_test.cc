@@ -75,7 +75,7 @@ TEST_F(ForWholeGpusTest, OneBoardOfSeveralIsChosenByItsUuid) {
   const auto offers = cluster_->api().List({"ResourceSlice", "", ""});
   std::string uuid;
   for (const auto& slice : offers->items) {
-    const auto decoded = api::Decode<api::ResourceSlice>(*slice);
+    const auto decoded = api::Decode<api::ResourceSlice>(*slice.tree());
     for (const api::Device& device : decoded->spec.devices) {
       if (const auto it = device.attributes.find("uuid"); it != device.attributes.end())
         uuid = *it->second.string_value;

@@ -1,5 +1,5 @@
 // The API server as its clients see it. Two implementations: localcluster::Store in the same process, and the HTTP
-// client of a real cluster. Objects travel as JSON trees of the stored version; kube/typed.h decodes.
+// client of a real cluster. Objects travel as JSON of the stored version (kube/object.h); kube/typed.h decodes.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +13,7 @@
 #include "base/json.h"
 #include "base/result.h"
 #include "base/time.h"
+#include "kube/object.h"
 
 namespace kumiko::kube {
 
@@ -27,7 +28,7 @@ struct ObjectKey {
 struct WatchEvent {
   enum class Type { kAdded, kModified, kDeleted };
   Type type = Type::kAdded;
-  std::shared_ptr<const Json> object;  // for kDeleted the last state, with the resourceVersion of the deletion
+  Object object;  // for kDeleted the last state, with the resourceVersion of the deletion
 };
 
 // A stream of changes. Owned by the reader; dropping it ends the watch.
@@ -45,7 +46,7 @@ class Watch {
 };
 
 struct ObjectList {
-  std::vector<std::shared_ptr<const Json>> items;  // ordered by (namespace, name)
+  std::vector<Object> items;  // ordered by (namespace, name)
   std::string resource_version;
 };
 

@@ -77,11 +77,13 @@ void Complete(Json& item, const Resource& resource) {
 }
 
 // The server orders by the bytes of "namespace/name", which is another order where a namespace has a hyphen.
-void Sort(std::vector<std::shared_ptr<const Json>>& items) {
-  const auto before = [](const std::shared_ptr<const Json>& a, const std::shared_ptr<const Json>& b) {
-    const int order = StringAt(*a, {"metadata", "namespace"}).compare(StringAt(*b, {"metadata", "namespace"}));
+void Sort(std::vector<Object>& items) {
+  const auto before = [](const Object& left, const Object& right) {
+    const Json& a = left.outline();
+    const Json& b = right.outline();
+    const int order = StringAt(a, {"metadata", "namespace"}).compare(StringAt(b, {"metadata", "namespace"}));
     if (order != 0) return order < 0;
-    return StringAt(*a, {"metadata", "name"}) < StringAt(*b, {"metadata", "name"});
+    return StringAt(a, {"metadata", "name"}) < StringAt(b, {"metadata", "name"});
   };
   if (!std::ranges::is_sorted(items, before)) std::ranges::sort(items, before);
 }
@@ -167,7 +169,7 @@ ApiResult<ObjectList> HttpClient::ListPages(const Resource& resource, const std:
     if (items == nullptr || !items->is_array()) continue;
     for (Json& item : items->get_array()) {
       Complete(item, resource);
-      list.items.push_back(std::make_shared<const Json>(std::move(item)));
+      list.items.emplace_back(std::make_shared<const Json>(std::move(item)));
     }
   } while (!token.empty());
   Sort(list.items);

@@ -188,7 +188,7 @@ TEST_F(HttpClientTest, ListsAreReadInPagesAndOrderedByNamespaceAndName) {
   EXPECT_EQ(list->resource_version, "9");
   std::vector<std::string> names;
   for (const auto& item : list->items) {
-    const ObjectKey key = KeyOf(*item);
+    const ObjectKey key = KeyOf(item.outline());
     names.push_back(fmt::format("{} {}/{}", key.kind, key.namespace_, key.name));
   }
   EXPECT_THAT(names, ElementsAre("ConfigMap a/y", "ConfigMap a/z", "ConfigMap a-b/x"));
@@ -204,7 +204,7 @@ TEST_F(HttpClientTest, ListThatExpiresBetweenPagesIsReadWhole) {
   ASSERT_TRUE(list);
   EXPECT_EQ(list->resource_version, "12");
   ASSERT_EQ(list->items.size(), 1U);
-  EXPECT_EQ(KeyOf(*list->items[0]).name, "new");
+  EXPECT_EQ(KeyOf(list->items[0].outline()).name, "new");
   EXPECT_EQ(Targets().back(), "/api/v1/nodes");
 }
 
@@ -264,7 +264,7 @@ TEST_F(HttpClientTest, WatchGivesWholeLinesAsTheyArrive) {
   ASSERT_EQ(events->size(), 2U);
   EXPECT_EQ(events->at(0).type, WatchEvent::Type::kAdded);
   EXPECT_EQ(events->at(1).type, WatchEvent::Type::kDeleted);
-  EXPECT_EQ(KeyOf(*events->at(1).object).name, "b");
+  EXPECT_EQ(KeyOf(events->at(1).object.outline()).name, "b");
 }
 
 TEST_F(HttpClientTest, LostWatchGoesOnFromItsLastBookmarkAfterAGrowingWait) {
@@ -443,7 +443,7 @@ TEST_F(InformerTest, SeveralChangesOfOneObjectAreOneWithTheNewestState) {
                  Event("MODIFIED", Pod("b", 9)));
   const auto changes = informer.Sync();
   EXPECT_THAT(Names(*changes), ElementsAre("-a", "b"));
-  EXPECT_EQ(StringAt(*changes->at(1).object, {"metadata", "resourceVersion"}), "9");
+  EXPECT_EQ(StringAt(changes->at(1).object.outline(), {"metadata", "resourceVersion"}), "9");
 }
 
 }  // namespace

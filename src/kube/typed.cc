@@ -62,9 +62,9 @@ Result<TreeInformer::Changes> TreeInformer::Relist() {
   KU_TRY(watch_, client_.StartWatch(all_, list.resource_version, options_.selectors, options_.wake));
   std::map<ObjectKey, Change> changes;
   std::map<ObjectKey, std::string> versions;
-  for (const std::shared_ptr<const Json>& item : list.items) {
-    ObjectKey key = KeyOf(*item);
-    const std::string version(StringAt(*item, {"metadata", "resourceVersion"}));
+  for (const Object& item : list.items) {
+    ObjectKey key = KeyOf(item.outline());
+    const std::string version(StringAt(item.outline(), {"metadata", "resourceVersion"}));
     const auto known = versions_.find(key);
     if (known == versions_.end() || known->second != version) changes[key] = Change{key, item};
     versions[std::move(key)] = version;
@@ -105,12 +105,12 @@ Result<TreeInformer::Changes> TreeInformer::Sync() {
   }
   std::map<ObjectKey, Change> changes;
   for (WatchEvent& event : *events) {
-    ObjectKey key = KeyOf(*event.object);
+    ObjectKey key = KeyOf(event.object.outline());
     if (event.type == WatchEvent::Type::kDeleted) {
       versions_.erase(key);
       changes[key] = Change{key, nullptr};
     } else {
-      versions_[key] = StringAt(*event.object, {"metadata", "resourceVersion"});
+      versions_[key] = StringAt(event.object.outline(), {"metadata", "resourceVersion"});
       changes[key] = Change{key, std::move(event.object)};
     }
   }

@@ -37,8 +37,8 @@ Result<std::vector<T>> List(ApiClient& client, const std::string& namespace_ = "
   KU_TRY(const ObjectList list, client.List({T::kKind, namespace_, ""}));
   std::vector<T> objects;
   objects.reserve(list.items.size());
-  for (const std::shared_ptr<const Json>& item : list.items) {
-    KU_TRY(T object, api::Decode<T>(*item), "{}", KeyOf(*item).name);
+  for (const Object& item : list.items) {
+    KU_TRY(T object, api::Decode<T>(*item.tree()), "{}", KeyOf(item.outline()).name);
     objects.push_back(std::move(object));
   }
   return objects;
@@ -61,7 +61,7 @@ class TreeInformer {
 
   struct Change {
     ObjectKey key;
-    std::shared_ptr<const Json> object;  // null: gone
+    Object object;  // null: gone
   };
   // What changed since the last call, one entry per key with its newest state, in the order of keys. The first call
   // lists. A watch that lost events is replaced by a new list, and what differs is reported. Until a list has succeeded
@@ -110,7 +110,7 @@ class Informer {
       if (change.object == nullptr) {
         objects_.erase(change.key);
       } else {
-        KU_TRY(T object, api::Decode<T>(*change.object), "{} {}", change.key.kind, change.key.name);
+        KU_TRY(T object, api::Decode<T>(*change.object.tree()), "{} {}", change.key.kind, change.key.name);
         objects_[change.key] = std::make_shared<const T>(std::move(object));
       }
       keys.push_back(change.key);

@@ -19,20 +19,35 @@ Result<bool> Follow(kube::Informer<T>& informer, const Take& take) {
 
 }  // namespace
 
-ClusterModel::ClusterModel(kube::ApiClient& api, const allocator::Features& features)
+ClusterModel::ClusterModel(kube::ApiClient& api, const allocator::Features& features, Slices slices)
     : inventory_(features),
       pods_(api),
       claims_(api),
       templates_(api),
       nodes_(api),
-      slices_(api),
+      slices_(api, api::ResourceSlice::kKind),
+      keeping_(slices),
       classes_(api),
       taint_rules_(api) {}
 
+// One slice after the other: thousands of nodes have more of them than memory should hold at once.
+Result<bool> ClusterModel::SyncSlices() {
+  KU_TRY(const std::vector<kube::TreeInformer::Change> changes, slices_.Sync());
+  for (const auto& [key, object] : changes) {
+    if (object == nullptr) {
+      inventory_.RemoveSlice(key.name);
+      kept_slices_.erase(key);
+      continue;
+    }
+    KU_TRY(auto slice, api::Decode<api::ResourceSlice>(*object.tree()), "{} {}", key.kind, key.name);
+    inventory_.UpsertSlice(slice);
+    if (keeping_ == Slices::kKept) kept_slices_[key] = std::make_shared<const api::ResourceSlice>(std::move(slice));
+  }
+  return !changes.empty();
+}
+
 Result<bool> ClusterModel::SyncPublished() {
-  KU_TRY(const bool slices, Follow(slices_, [&](const kube::ObjectKey& key, const api::ResourceSlice* slice) {
-           slice == nullptr ? inventory_.RemoveSlice(key.name) : inventory_.UpsertSlice(*slice);
-         }));
+  KU_TRY(const bool slices, SyncSlices());
   KU_TRY(const bool nodes, Follow(nodes_, [&](const kube::ObjectKey& key, const api::Node* node) {
            node == nullptr ? inventory_.RemoveNode(key.name) : inventory_.UpsertNode(*node);
          }));

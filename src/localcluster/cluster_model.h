@@ -22,9 +22,14 @@ namespace kumiko::localcluster {
 // Owned by one thread.
 class ClusterModel {
  public:
+  // Decisions need the inventory only, which keeps what matters of a slice in a hundredth of its room; explaining them
+  // needs the slices too.
+  enum class Slices { kKept, kInInventory };
+
   // `api` is borrowed. `features` are those of the cluster's scheduler.
   explicit ClusterModel(kube::ApiClient& api,
-                        const allocator::Features& features = allocator::DefaultFeatures(allocator::kNewestRelease));
+                        const allocator::Features& features = allocator::DefaultFeatures(allocator::kNewestRelease),
+                        Slices slices = Slices::kKept);
 
   struct Changes {
     bool any = false;
@@ -50,10 +55,12 @@ class ClusterModel {
   const kube::Informer<api::ResourceClaim>& claims() const { return claims_; }
   const kube::Informer<api::ResourceClaimTemplate>& templates() const { return templates_; }
   const kube::Informer<api::Node>& nodes() const { return nodes_; }
-  const kube::Informer<api::ResourceSlice>& slices() const { return slices_; }
+  // None with Slices::kInInventory.
+  const kube::Informer<api::ResourceSlice>::Objects& slices() const { return kept_slices_; }
 
  private:
   Result<bool> SyncPublished();
+  Result<bool> SyncSlices();
   bool Account(const kube::ObjectKey& claim);
 
   allocator::Inventory inventory_;
@@ -62,7 +69,9 @@ class ClusterModel {
   kube::Informer<api::ResourceClaim> claims_;
   kube::Informer<api::ResourceClaimTemplate> templates_;
   kube::Informer<api::Node> nodes_;
-  kube::Informer<api::ResourceSlice> slices_;
+  kube::TreeInformer slices_;
+  Slices keeping_;
+  kube::Informer<api::ResourceSlice>::Objects kept_slices_;
   kube::Informer<api::DeviceClass> classes_;
   kube::Informer<api::DeviceTaintRule> taint_rules_;
   NodeUses uses_;

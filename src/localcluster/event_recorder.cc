@@ -90,7 +90,7 @@ Result<bool> EventRecorder::Expire() {
       last_seen_.erase(seen);
     }
     if (change.object != nullptr) {
-      const Time seen = LastSeen(*change.object);
+      const Time seen = LastSeen(*change.object.tree());
       last_seen_[change.key] = seen;
       by_age_.emplace(seen, change.key);
     } else if (const auto said = said_by_.find(change.key); said != said_by_.end()) {

@@ -83,7 +83,7 @@ struct Kubelet::Impl {
     KU_TRY(const auto changed_nodes, nodes.Sync());
     std::set<std::string> moved;
     for (const auto& change : changed_nodes) {
-      const Behind behind = BehindOf(change.object.get());
+      const Behind behind = BehindOf(change.object);
       Behind& known = node_behind[change.key.name];
       if (known != behind) moved.insert(change.key.name);
       known = behind;
@@ -99,9 +99,10 @@ struct Kubelet::Impl {
   // What stands behind the name of a node: these kubelets write what they run on, and leave a Node that somebody wrote
   // by hand alone, as there is no kubelet that would answer for it.
   enum class Behind { kNoNode, kKubelet, kNobody };
-  static Behind BehindOf(const Json* node) {
+  static Behind BehindOf(const kube::Object& node) {
     if (node == nullptr) return Behind::kNoNode;
-    return StringAt(*node, {"status", "nodeInfo", "kubeletVersion"}).empty() ? Behind::kNobody : Behind::kKubelet;
+    return StringAt(node.outline(), {"status", "nodeInfo", "kubeletVersion"}).empty() ? Behind::kNobody
+                                                                                      : Behind::kKubelet;
   }
   Behind BehindNode(const std::string& name) const {
     const auto found = node_behind.find(name);

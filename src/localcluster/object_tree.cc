@@ -26,6 +26,24 @@ bool IsEmptyList(const Json* value) {
   return value == nullptr || value->is_null() || (value->is_array() && value->get_array().empty());
 }
 
+// Objects are large, so nothing is copied that does not stay.
+void MoveMember(Json& from, Json& to, std::string_view name) {
+  if (Json* member = from.as_object().if_contains(name)) {
+    to.as_object()[name] = std::move(*member);
+  } else {
+    to.as_object().erase(name);
+  }
+}
+
+// `object` but for its status.
+Json WithoutStatus(const Json& object) {
+  JsonObject members;
+  for (const auto& [name, value] : object.get_object()) {
+    if (name != "status") members.emplace(name, value);
+  }
+  return members;
+}
+
 void CopyMember(const Json& from, Json& to, std::string_view name) {
   if (const Json* member = Find(from, name)) {
     to.as_object()[name] = *member;
@@ -127,11 +145,11 @@ Result<Json> PrepareCreate(const ServedKind& served, Json object, const Owning& 
   return stored;
 }
 
-Json PrepareUpdate(const ServedKind& kind, const Json& before, const Json& sent, kube::Subresource subresource,
+Json PrepareUpdate(const ServedKind& kind, const Json& before, Json sent, kube::Subresource subresource,
                    const Owning& own) {
   if (subresource == kube::Subresource::kStatus) {
-    Json after = before;
-    CopyMember(sent, after, "status");
+    Json after = WithoutStatus(before);
+    MoveMember(sent, after, "status");
     // Its controller counts the revision in an annotation, together with the status; that is no change of what is
     // wanted.
     if (StringAt(before, {"kind"}) == "Deployment") {
@@ -143,7 +161,7 @@ Json PrepareUpdate(const ServedKind& kind, const Json& before, const Json& sent,
     if (own) own(&before, after);
     return after;
   }
-  Json after = sent;
+  Json after = std::move(sent);
   if (kind.info->has_status) CopyMember(before, after, "status");
   const Json& metadata_before = before.as_object().at("metadata");
   Json metadata = MetadataOf(after);

@@ -36,7 +36,7 @@ Result<Json> PrepareCreate(const ServedKind& kind, Json object, const Owning& ow
 // What `before` becomes when a client sends `sent` (of the stored version): the part that `subresource` names is taken
 // from `sent`, everything else and all server-owned metadata stays; `own` is told; what was assigned stays, and
 // generation rises when what is wanted changes.
-Json PrepareUpdate(const ServedKind& kind, const Json& before, const Json& sent, kube::Subresource subresource,
+Json PrepareUpdate(const ServedKind& kind, const Json& before, Json sent, kube::Subresource subresource,
                    const Owning& own = {});
 
 // Validation of a create, and of a change from `before`, as one list.

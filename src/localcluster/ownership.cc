@@ -40,10 +40,18 @@ std::optional<api::FieldManagement::Versioned> InOtherVersion(const ServedKind& 
 
 }  // namespace
 
-Json InVersion(const Json& stored, const api::GroupVersion& version) {
-  Json object = api::FromStored(stored, version).value_or(stored);
-  object.as_object()["apiVersion"] = version.Text();
+std::optional<Json> InOtherVersion(const Json& stored, const api::GroupVersion& version) {
+  std::optional<Json> object = api::FromStored(stored, version);
+  const std::string text = version.Text();
+  if (!object && StringAt(stored, {"apiVersion"}) == text) return std::nullopt;
+  if (!object) object = stored;
+  object->as_object()["apiVersion"] = text;
   return object;
+}
+
+Json InVersion(const Json& stored, const api::GroupVersion& version) {
+  std::optional<Json> object = InOtherVersion(stored, version);
+  return object ? std::move(*object) : stored;
 }
 
 api::FieldManagement FieldManagementOf(const ServedKind& kind, const api::GroupVersion& version,
@@ -70,11 +78,13 @@ Owning OwnedBy(const ServedKind& kind, const api::GroupVersion& version, std::st
   return [management = FieldManagementOf(kind, version, subresource), version, manager = std::move(manager), now](
              const Json* before, Json& asked) {
     if (management.schema == nullptr) return;
-    std::optional<Json> shown_before;
-    if (before != nullptr) shown_before = InVersion(*before, version);
-    const Json managed = api::UpdateManagedFields(shown_before ? &*shown_before : nullptr, InVersion(asked, version),
-                                                  manager, management, now);
-    TakeManagedFields(managed, asked);
+    const std::optional<Json> other_before = before == nullptr ? std::nullopt : InOtherVersion(*before, version);
+    const Json* shown_before = other_before ? &*other_before : before;
+    if (std::optional<Json> shown = InOtherVersion(asked, version)) {
+      TakeManagedFields(api::UpdateManagedFields(shown_before, std::move(*shown), manager, management, now), asked);
+    } else {
+      asked = api::UpdateManagedFields(shown_before, std::move(asked), manager, management, now);
+    }
   };
 }
 

@@ -1,6 +1,7 @@
 // Who owns which fields of an object (metadata.managedFields): what a write through the store tells api/patch about it.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -13,6 +14,8 @@ namespace kumiko::localcluster {
 
 // The stored object as a version that is served has it.
 Json InVersion(const Json& stored, const api::GroupVersion& version);
+// The same; nothing when that is the stored form.
+std::optional<Json> InOtherVersion(const Json& stored, const api::GroupVersion& version);
 
 // `subresource` is "" for the object itself. `kind` is copied into the result.
 api::FieldManagement FieldManagementOf(const ServedKind& kind, const api::GroupVersion& version,

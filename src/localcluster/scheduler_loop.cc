@@ -70,7 +70,7 @@ struct SchedulerLoop::Impl {
         events(recorder),
         options(std::move(given)),
         random(options.seed),
-        model(client) {}
+        model(client, allocator::DefaultFeatures(allocator::kNewestRelease), ClusterModel::Slices::kInInventory) {}
 
   // Takes in every change; `freed` rises when something may fit that did not.
   Result<bool> Sync() {

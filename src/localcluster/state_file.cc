@@ -18,13 +18,9 @@
 namespace kumiko::localcluster {
 namespace {
 
-using Tree = std::shared_ptr<const Json>;
-
 constexpr int kFormat = 1;
 constexpr mode_t kOnlyMineDirectory = 0700;
 constexpr mode_t kOnlyMineFile = 0600;
-// Most objects are smaller; slices of nodes with many partitions are a hundred times this.
-constexpr std::size_t kCompressFrom = std::size_t{8} << 10;
 constexpr std::size_t kMaxObjectBytes = std::size_t{64} << 20;
 constexpr auto kSyncWithin = std::chrono::milliseconds(100);
 
@@ -70,7 +66,7 @@ std::string Column(sqlite3_stmt* statement, int index) {
 struct Change {
   std::uint64_t revision = 0;
   kube::ObjectKey key;
-  Tree object;
+  kube::Object object;  // null: gone
 };
 
 }  // namespace
@@ -144,10 +140,10 @@ struct StateFile::Impl {
     Bind(statement.get(), 2, change.key.namespace_);
     Bind(statement.get(), 3, change.key.name);
     if (change.object) {
-      std::string text = WriteJson(*change.object);
-      const bool compress = text.size() >= kCompressFrom;
-      if (compress) text = Compress(text);
-      sqlite3_bind_int(statement.get(), 4, compress ? 1 : 0);
+      const std::string_view compressed = change.object.compressed();
+      const std::string plain = compressed.empty() ? WriteJson(change.object.outline()) : std::string();
+      const std::string_view text = compressed.empty() ? plain : compressed;
+      sqlite3_bind_int(statement.get(), 4, compressed.empty() ? 0 : 1);
       sqlite3_bind_blob(statement.get(), 5, text.data(), static_cast<int>(text.size()), SQLITE_TRANSIENT);
     }
     return Step(statement);
@@ -255,13 +251,14 @@ Result<StateFile::Content> StateFile::Read() {
       KU_TRY(text, Decompress(text, kMaxObjectBytes), "{}: {} {}/{}", impl_->path, key.kind, key.namespace_, key.name);
     }
     KU_TRY(Json object, ParseJson(text), "{}: {} {}/{}", impl_->path, key.kind, key.namespace_, key.name);
-    content.objects.emplace_back(std::move(key), std::make_shared<const Json>(std::move(object)));
+    content.objects.emplace_back(std::move(key),
+                                 kube::Object::Compact(std::make_shared<const Json>(std::move(object))));
   }
   if (result != SQLITE_DONE) return tl::unexpected<Error>(impl_->Failure("reading").error());
   return content;
 }
 
-void StateFile::Append(std::uint64_t revision, const kube::ObjectKey& key, std::shared_ptr<const Json> object) {
+void StateFile::Append(std::uint64_t revision, const kube::ObjectKey& key, kube::Object object) {
   {
     const std::scoped_lock lock(impl_->mutex);
     impl_->waiting.push_back({revision, key, std::move(object)});

@@ -28,13 +28,13 @@ class StateFile {
 
   struct Content {
     std::uint64_t revision = 0;
-    std::vector<std::pair<kube::ObjectKey, std::shared_ptr<const Json>>> objects;
+    std::vector<std::pair<kube::ObjectKey, kube::Object>> objects;
   };
   // What is stored. Errors: kUnavailable.
   Result<Content> Read();
 
   // Takes over a change, in the order of revisions; null: the object is gone. Never blocks.
-  void Append(std::uint64_t revision, const kube::ObjectKey& key, std::shared_ptr<const Json> object);
+  void Append(std::uint64_t revision, const kube::ObjectKey& key, kube::Object object);
   // Until everything up to `revision` is written. Fails with kUnavailable, for good, once the disk refuses.
   Status Await(std::uint64_t revision);
 

@@ -1,6 +1,9 @@
 #include "localcluster/store.h"
 
+#include <algorithm>
+#include <atomic>
 #include <charconv>
+#include <iterator>
 #include <optional>
 #include <utility>
 
@@ -49,9 +52,19 @@ Result<T> ToResult(kube::ApiResult<T> result) {
 class HistoryReader final : public ChangeReader {
  public:
   HistoryReader(std::shared_ptr<Guarded<Store::State>> state, kube::ObjectKey pattern, std::uint64_t seen)
-      : state_(std::move(state)), pattern_(std::move(pattern)), seen_(seen) {}
+      : state_(std::move(state)), pattern_(std::move(pattern)), seen_(seen) {
+    state_->With([this](Store::State& shared) {
+      latest_ = shared.LatestOf(pattern_);
+      published_ = shared.published;
+    });
+  }
 
   Result<std::vector<StoredChange>> Read() override {
+    const std::uint64_t published = published_->load(std::memory_order_acquire);
+    if (latest_->load(std::memory_order_acquire) <= seen_) {
+      seen_ = std::max(seen_, published);
+      return std::vector<StoredChange>();
+    }
     return state_->With([this](const Store::State& state) -> Result<std::vector<StoredChange>> {
       if (seen_ + 1 < state.OldestKept()) {
         return Fail(Code::kConflict, "watch of {}: the changes after revision {} are no longer kept; list again",
@@ -70,6 +83,8 @@ class HistoryReader final : public ChangeReader {
 
  private:
   std::shared_ptr<Guarded<Store::State>> state_;
+  std::shared_ptr<const std::atomic<std::uint64_t>> latest_;
+  std::shared_ptr<const std::atomic<std::uint64_t>> published_;
   kube::ObjectKey pattern_;
   std::uint64_t seen_;
 };
@@ -94,9 +109,9 @@ class EventWatch final : public kube::Watch {
 std::optional<kube::ApiError> CheckNamespace(const Store::State& state, const api::KindInfo& kind,
                                              const kube::ObjectKey& key) {
   if (key.namespace_.empty()) return std::nullopt;
-  const Tree found = state.Find({"Namespace", "", key.namespace_});
+  const kube::Object found = state.Find({"Namespace", "", key.namespace_});
   if (found == nullptr) return kube::NotFound(*api::FindKind("Namespace"), key.namespace_);
-  if (FindPath(*found, {"metadata", "deletionTimestamp"}) == nullptr) return std::nullopt;
+  if (FindPath(found.outline(), {"metadata", "deletionTimestamp"}) == nullptr) return std::nullopt;
   kube::ApiError error = kube::Forbidden(
       kind, key.name,
       fmt::format("unable to create new content in namespace {} because it is being terminated", key.namespace_));
@@ -151,11 +166,10 @@ std::optional<kube::ApiError> CheckMeant(const api::KindInfo& kind, const kube::
   return differs("ResourceVersion", options.resource_version, "resourceVersion");
 }
 
-// Stores `after` in place of `before` unless somebody was faster; nothing then. An unchanged object is not written.
-std::optional<Tree> Replace(Store::State& state, const kube::ObjectKey& key, const Tree& before, Json after,
+// Stores `after` in place of `before` unless somebody was faster; nothing then.
+std::optional<Tree> Replace(Store::State& state, const kube::ObjectKey& key, const kube::Object& before, Json after,
                             bool& wrote) {
   if (state.Find(key) != before) return std::nullopt;
-  if (after == *before) return before;
   wrote = true;
   if (!MayGo(after)) return state.Put(key, std::move(after));
   state.Remove(key);
@@ -178,8 +192,10 @@ ClusterReader ReaderOf(Store& store) {
               },
           .list =
               [&store](std::string_view kind) {
+                std::vector<Tree> trees;
                 const auto list = store.List({std::string(kind), "", ""});
-                return list ? list->items : std::vector<Tree>();
+                if (list) std::ranges::transform(list->items, std::back_inserter(trees), &kube::Object::tree);
+                return trees;
               }};
 }
 
@@ -194,12 +210,13 @@ Store::Store(const Clock& clock, StoreOptions options)
           std::make_shared<Guarded<State>>(kinds_, options_.seed + options_.content.revision, options_.history_limit)) {
   state_->With([&](State& state) {
     for (auto& [key, object] : options_.content.objects) {
-      if (key.kind == kDefinitionKind) kinds_->Define(*object);
+      if (key.kind == kDefinitionKind) kinds_->Define(*object.tree());
       state.objects.emplace(std::move(key), std::move(object));
     }
     state.revision = options_.content.revision;
     if (state.revision > 0) state.revision += kLostInAKill;
     state.file = options_.state;
+    state.published->store(state.revision);
   });
   options_.content = {};
   for (const std::string_view name : {"default", "kube-system"}) {
@@ -218,9 +235,9 @@ void Store::Changed() const {
 
 kube::ApiResult<Tree> Store::Find(const kube::ObjectKey& key) {
   KU_TRY_API(const ServedKind kind, KindOf(*kinds_, key.kind));
-  Tree found = state_->With([&](const State& state) { return state.Find(key); });
+  const kube::Object found = state_->With([&](const State& state) { return state.Find(key); });
   if (found == nullptr) return kube::Refuse(kube::NotFound(*kind.info, key.name));
-  return found;
+  return found.tree();
 }
 
 Result<Tree> Store::Get(const kube::ObjectKey& key) {
@@ -312,10 +329,12 @@ kube::ApiResult<Tree> Store::ChangeObject(const kube::ObjectKey& key, kube::Subr
                                           const WriteOptions& options) {
   KU_TRY_API(const ServedKind kind, KindOf(*kinds_, key.kind));
   for (;;) {
-    KU_TRY_API(const Tree before, Find(key));
-    KU_TRY_API(const Json sent, edit(*before));
+    const kube::Object found = state_->With([&](const State& state) { return state.Find(key); });
+    if (found == nullptr) return kube::Refuse(kube::NotFound(*kind.info, key.name));
+    Tree before = found.tree();
+    KU_TRY_API(Json sent, edit(*before));
     if (auto error = CheckMeant(kind, key, sent, *before)) return kube::Refuse(std::move(*error));
-    Json after = PrepareUpdate(kind, *before, sent, subresource, options.own);
+    Json after = PrepareUpdate(kind, *before, std::move(sent), subresource, options.own);
     if (options.finish) options.finish(after);
     if (options.own && api::EqualButForTimes(*before, after)) after = *before;
     if (kind.custom == nullptr && key.kind == "Service") {
@@ -323,14 +342,16 @@ kube::ApiResult<Tree> Store::ChangeObject(const kube::ObjectKey& key, kube::Subr
       const auto taken = AssignAddresses(after, others);
       if (!taken.empty()) return kube::Refuse(kube::Invalid(*kind.info, key.name, taken));
     }
-    if (after != *before) {
+    const bool changes = after != *before;
+    if (changes) {
       const auto errors = CheckObject(kind, after, before.get());
       if (!errors.empty()) return kube::Refuse(kube::Invalid(*kind.info, key.name, errors));
     }
     if (options.dry_run) return std::make_shared<const Json>(std::move(after));
+    if (!changes) return before;
     bool wrote = false;
     const std::optional<Tree> stored =
-        state_->With([&](State& state) { return Replace(state, key, before, std::move(after), wrote); });
+        state_->With([&](State& state) { return Replace(state, key, found, std::move(after), wrote); });
     if (wrote) Changed();
     if (stored) return *stored;
   }
@@ -378,14 +399,15 @@ kube::ApiResult<DeletedObject> Store::DeleteObject(const kube::ObjectKey& key, c
   const Time now = clock_.Now();
   bool wrote = false;
   kube::ApiResult<DeletedObject> deleted = state_->With([&](State& state) -> kube::ApiResult<DeletedObject> {
-    const Tree before = state.Find(key);
-    if (before == nullptr) return kube::Refuse(kube::NotFound(*kind.info, key.name));
+    const kube::Object found = state.Find(key);
+    if (found == nullptr) return kube::Refuse(kube::NotFound(*kind.info, key.name));
+    const Tree before = found.tree();
     if (auto error = CheckMeant(*kind.info, options, *before)) return kube::Refuse(std::move(*error));
     std::optional<Json> after = PrepareDelete(*before, options, now);
     wrote = !write_options.dry_run && (!after || *after != *before);
     if (!after) {
       if (wrote) state.Remove(key);
-      return DeletedObject{before, true};
+      return DeletedObject{found, true};
     }
     if (!wrote) return DeletedObject{std::make_shared<const Json>(std::move(*after)), false};
     return DeletedObject{state.Put(key, std::move(*after)), false};

@@ -1,8 +1,9 @@
 // The objects of the local cluster: what etcd and the API server's generic registry do, in memory.
 //
-// Every object is one immutable JSON tree of the stored version, defaulted and validated (api/kinds.h); readers share
-// it. Each write gives the store a new revision, which is the object's resourceVersion. The last changes are kept in
-// one bounded history, from which watches read at their own pace; a watch that falls behind the history must re-list.
+// Every object is of the stored version, defaulted, validated (api/kinds.h) and immutable; readers share it. Whether a
+// tree or compressed text is kept of it is the matter of kube::Object. Each write gives the store a new revision, which
+// is the object's resourceVersion. The last changes are kept in one bounded history, from which watches read at their
+// own pace; a watch that falls behind the history must re-list.
 #pragma once
 
 #include <cstddef>
@@ -47,7 +48,7 @@ struct ManifestProblem {
 // One write, as a watch with a selector needs it: an object may come into the selection or leave it.
 struct StoredChange {
   kube::WatchEvent event;
-  std::shared_ptr<const Json> before;  // null when it was created
+  kube::Object before;  // what selectors look at of it; null when it was created
 };
 
 // A position in the history of changes to the objects that a key covers. Used by one thread at a time.
@@ -69,7 +70,7 @@ struct WriteOptions {
 };
 
 struct DeletedObject {
-  std::shared_ptr<const Json> object;  // as it last was, or as it waits to be removed
+  kube::Object object;  // as it last was, or as it waits to be removed
   bool gone = false;
 };
 

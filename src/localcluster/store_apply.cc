@@ -1,4 +1,6 @@
 // Store::ApplyAll: many manifests as one change.
+#include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -23,9 +25,10 @@ struct Pending {
   std::size_t manifest = 0;
   ServedKind kind;
   kube::ObjectKey key;
-  Json sent;    // of the stored version, not defaulted: the members that the person wrote
-  Json fresh;   // what a create would store
-  Tree before;  // null: to be created
+  Json sent;           // of the stored version, not defaulted: the members that the person wrote
+  Json fresh;          // what a create would store
+  kube::Object found;  // as it is stored
+  Tree before;         // null: to be created
   Json after;
 };
 
@@ -61,8 +64,10 @@ ClusterReader ReaderOf(Store& store, const std::vector<Pending>& pending) {
           },
           .list =
               [&store](std::string_view kind) {
+                std::vector<Tree> trees;
                 const auto list = store.List({std::string(kind), "", ""});
-                return list ? list->items : std::vector<Tree>();
+                if (list) std::ranges::transform(list->items, std::back_inserter(trees), &kube::Object::tree);
+                return trees;
               }};
 }
 
@@ -91,7 +96,7 @@ std::vector<ManifestProblem> Prepare(const ServedKinds& kinds, std::span<const J
       problems.push_back(ProblemOf(i, fresh.error().message));
       continue;
     }
-    Pending entry{i, kind, kube::KeyOf(*fresh), {}, std::move(*fresh), nullptr, {}};
+    Pending entry{i, kind, kube::KeyOf(*fresh), {}, std::move(*fresh), {}, nullptr, {}};
     if (entry.key.name.empty()) {
       problems.push_back({i, "metadata.name", "Required value: apply finds objects by name"});
       continue;
@@ -136,14 +141,16 @@ std::vector<ManifestProblem> Store::ApplyAll(std::span<const Json> manifests) {
     std::set<std::string> namespaces;
     state_->With([&](const State& state) {
       for (Pending& entry : pending) {
-        entry.before = state.Find(entry.key);
-        const Tree in = entry.key.namespace_.empty() ? nullptr : state.Find({"Namespace", "", entry.key.namespace_});
-        if (in != nullptr && FindPath(*in, {"metadata", "deletionTimestamp"}) == nullptr) {
+        entry.found = state.Find(entry.key);
+        const std::string& inside = entry.key.namespace_;
+        const kube::Object in = inside.empty() ? kube::Object() : state.Find({"Namespace", "", inside});
+        if (in && FindPath(in.outline(), {"metadata", "deletionTimestamp"}) == nullptr) {
           namespaces.insert(entry.key.namespace_);
         }
       }
     });
     for (Pending& entry : pending) {
+      entry.before = entry.found.tree();
       const std::string& in = entry.key.namespace_;
       if (!in.empty() && !namespaces.contains(in) && !NamespaceComesAlong(pending, in)) {
         problems.push_back({entry.manifest, "metadata.namespace",
@@ -162,7 +169,7 @@ std::vector<ManifestProblem> Store::ApplyAll(std::span<const Json> manifests) {
     bool wrote = false;
     const bool done = state_->With([&](State& state) {
       for (const Pending& entry : pending) {
-        if (state.Find(entry.key) != entry.before) return false;
+        if (state.Find(entry.key) != entry.found) return false;
       }
       Stamp(pending, state, now, problems);
       if (!problems.empty()) return true;

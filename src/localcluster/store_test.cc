@@ -281,7 +281,7 @@ TEST_F(StoreTest, WatchesSeeTheirKindInOrder) {
   EXPECT_EQ((*events)[0].type, kube::WatchEvent::Type::kAdded);
   EXPECT_EQ((*events)[1].type, kube::WatchEvent::Type::kModified);
   EXPECT_EQ((*events)[2].type, kube::WatchEvent::Type::kDeleted);
-  EXPECT_EQ(Version(*(*events)[2].object), std::to_string(store_.Revision()));
+  EXPECT_EQ(Version((*events)[2].object.outline()), std::to_string(store_.Revision()));
   EXPECT_TRUE((*watch)->Poll()->empty());
 }
 
@@ -351,7 +351,7 @@ TEST_F(StoreTest, ConcurrentWritersLoseNothingAndWatchersSeeEveryRevision) {
           ++failures;
           return;
         }
-        for (const kube::WatchEvent& event : *events) versions.insert(Version(*event.object));
+        for (const kube::WatchEvent& event : *events) versions.insert(Version(event.object.outline()));
         std::this_thread::yield();
       }
     });

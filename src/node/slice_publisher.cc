@@ -20,9 +20,9 @@ bool SlicePublisher::IsOwn(const api::ResourceSliceSpec& spec) const {
 Result<std::vector<api::ResourceSlice>> SlicePublisher::ListOwn() {
   KU_TRY(const kube::ObjectList list, client_.List({api::ResourceSlice::kKind, "", ""}, selectors_));
   std::vector<api::ResourceSlice> own;
-  for (const std::shared_ptr<const Json>& item : list.items) {
-    KU_TRY(api::ResourceSlice slice, api::Decode<api::ResourceSlice>(*item), "ResourceSlice {}",
-           kube::KeyOf(*item).name);
+  for (const kube::Object& item : list.items) {
+    KU_TRY(api::ResourceSlice slice, api::Decode<api::ResourceSlice>(*item.tree()), "ResourceSlice {}",
+           kube::KeyOf(item.outline()).name);
     if (IsOwn(slice.spec)) own.push_back(std::move(slice));
   }
   return own;

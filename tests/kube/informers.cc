@@ -80,11 +80,12 @@ struct Follower {
         cache.erase(change.key);
         continue;
       }
-      const std::int64_t version = ParseInt64(StringAt(*change.object, {"metadata", "resourceVersion"})).value_or(-1);
+      const std::int64_t version =
+          ParseInt64(StringAt(change.object.outline(), {"metadata", "resourceVersion"})).value_or(-1);
       std::int64_t& newest_version = newest[change.key];
       if (version <= newest_version) ++backwards;
       newest_version = std::max(newest_version, version);
-      cache[change.key] = change.object;
+      cache[change.key] = change.object.tree();
     }
   }
 };
@@ -184,7 +185,7 @@ class Program {
         continue;
       }
       std::map<ObjectKey, std::shared_ptr<const Json>> wanted;
-      for (const auto& item : fresh->items) wanted[KeyOf(*item)] = item;
+      for (const auto& item : fresh->items) wanted[KeyOf(item.outline())] = item.tree();
       objects += static_cast<std::int64_t>(wanted.size());
       for (const auto& [key, object] : wanted) {
         const auto found = follower.cache.find(key);

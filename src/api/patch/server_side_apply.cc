@@ -1,6 +1,7 @@
 #include "api/patch/server_side_apply.h"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "api/forms.h"
@@ -270,16 +271,40 @@ PatchResult<Json> Apply(const Json* before, const Json& config, const ApplyOptio
   return object;
 }
 
-bool EqualButForTimes(const Json& before, const Json& after) {
-  const auto without_times = [](Json object) {
-    const Json* entries = FindPath(object, {"metadata", "managedFields"});
-    if (entries == nullptr || !entries->is_array()) return object;
-    for (Json& entry : object.at("metadata").at("managedFields").get_array()) {
-      if (entry.is_object()) entry.get_object().erase("time");
-    }
-    return object;
+namespace {
+
+using Equal = std::function<bool(const Json&, const Json&)>;
+
+// Whether two objects are equal where `member` is compared by `equal`.
+bool EqualBut(const Json& a, const Json& b, std::string_view member, const Equal& equal) {
+  if (!a.is_object() || !b.is_object()) return ValuesEqual(a, b);
+  const JsonObject& left = a.get_object();
+  const JsonObject& right = b.get_object();
+  return left.contains(member) == right.contains(member) && left.size() == right.size() &&
+         std::all_of(left.begin(), left.end(), [&](const auto& entry) {
+           const Json* other = right.if_contains(entry.key());
+           if (other == nullptr) return false;
+           return std::string_view(entry.key()) == member ? equal(entry.value(), *other)
+                                                          : ValuesEqual(entry.value(), *other);
+         });
+}
+
+// Whether two lists of managedFields are equal but for their times.
+bool EqualEntries(const Json& a, const Json& b) {
+  if (!a.is_array() || !b.is_array()) return ValuesEqual(a, b);
+  const auto untimed = [](Json entry) {
+    if (entry.is_object()) entry.get_object().erase("time");
+    return entry;
   };
-  return ValuesEqual(without_times(before), without_times(after));
+  return std::equal(a.get_array().begin(), a.get_array().end(), b.get_array().begin(), b.get_array().end(),
+                    [&](const Json& x, const Json& y) { return ValuesEqual(untimed(x), untimed(y)); });
+}
+
+}  // namespace
+
+bool EqualButForTimes(const Json& before, const Json& after) {
+  return EqualBut(before, after, "metadata",
+                  [](const Json& a, const Json& b) { return EqualBut(a, b, "managedFields", EqualEntries); });
 }
 
 }  // namespace kumiko::api

@@ -61,7 +61,7 @@ std::string ClosedText(const NodePlace& place) {
 int WidthOf(const Subject& subject, const NodeSituation& situation) {
   for (const allocator::Rejection& row : situation.explanation->rows) {
     if (row.reason != Reason::kNoSlot || row.names.empty()) continue;
-    for (const auto& [key, slice] : subject.model->slices().objects()) {
+    for (const auto& [key, slice] : subject.model->slices()) {
       if (slice->spec.driver != row.names.front().driver || slice->spec.pool.name != row.names.front().pool) continue;
       for (const api::Device& device : slice->spec.devices) {
         const auto slots = device.name == row.names.front().device ? gpu::SlotsOf(device) : std::nullopt;

@@ -45,7 +45,7 @@ std::string HostText(const api::Pod& pod) {
 
 const api::ResourceSlice* SliceOf(const localcluster::ClusterModel& model, const allocator::DeviceId& id,
                                   const api::Device*& device) {
-  for (const auto& [key, slice] : model.slices().objects()) {
+  for (const auto& [key, slice] : model.slices()) {
     if (slice->spec.driver != id.driver || slice->spec.pool.name != id.pool) continue;
     for (const api::Device& candidate : slice->spec.devices) {
       if (candidate.name != id.device) continue;

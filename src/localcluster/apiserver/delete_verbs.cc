@@ -80,8 +80,8 @@ ResourceApi::Answered ResourceApi::Delete(const ResourceCall& call) {
   }
   KU_TRY_API(const DeleteRequest request, ReadDeleteRequest(call));
   KU_TRY_API(const DeletedObject deleted, store_.DeleteObject(call.key, request.options, {.dry_run = request.dry_run}));
-  if (!deleted.gone || call.kind.kind == "Pod") return Written(call, 200, *deleted.object);
-  return JsonResponse(200, WriteJson(Success(call.kind, *deleted.object)) + "\n");
+  if (!deleted.gone || call.kind.kind == "Pod") return Written(call, 200, *deleted.object.tree());
+  return JsonResponse(200, WriteJson(Success(call.kind, deleted.object.outline())) + "\n");
 }
 
 ResourceApi::Answered ResourceApi::DeleteCollection(const ResourceCall& call) {
@@ -91,11 +91,12 @@ ResourceApi::Answered ResourceApi::DeleteCollection(const ResourceCall& call) {
   KU_TRY_API(const ObjectWriting writing, call.Writing(clock_.Now()));
   const auto listed = store_.List(call.key);
   if (!listed) return Refuse(StatusReason::kInternalError, "{}", listed.error().message);
-  std::vector<std::shared_ptr<const Json>> deleted;
-  for (const auto& item : listed->items) {
-    if (!labels.Matches(*item) || !fields.Matches(*item)) continue;
-    const kube::ObjectKey key{call.key.kind, std::string(StringAt(*item, {"metadata", "namespace"})),
-                              std::string(StringAt(*item, {"metadata", "name"}))};
+  std::vector<kube::Object> deleted;
+  for (const kube::Object& item : listed->items) {
+    const Json& seen = item.outline();
+    if (!labels.Matches(seen) || !fields.Matches(seen)) continue;
+    const kube::ObjectKey key{call.key.kind, std::string(StringAt(seen, {"metadata", "namespace"})),
+                              std::string(StringAt(seen, {"metadata", "name"}))};
     const auto gone = store_.DeleteObject(key, request.options, {.dry_run = request.dry_run});
     if (gone) {
       deleted.push_back(item);

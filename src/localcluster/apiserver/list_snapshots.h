@@ -11,12 +11,13 @@
 #include "base/json.h"
 #include "base/time.h"
 #include "kube/api_error.h"
+#include "kube/object.h"
 
 namespace kumiko::localcluster {
 
 struct ListSnapshot {
   std::string resource_version;
-  std::vector<std::shared_ptr<const Json>> items;  // those that the selectors select
+  std::vector<kube::Object> items;  // those that the selectors select
 };
 
 // Thread safe.

@@ -151,7 +151,9 @@ kube::ApiResult<Json> PatchObject(const ResourceCall& call, const Json& current,
     patched.get_object()[member] = current.at(member);
   }
   call.warnings.clear();  // of an earlier try
-  Result<Json> decoded = DecodeObject(call, patched,
+  // A strategic merge patch that fails is told of by the patch itself.
+  Json to_decode = strategic ? std::move(patched) : patched;
+  Result<Json> decoded = DecodeObject(call, std::move(to_decode),
                                       {.duplicates = {},
                                        .strict_errors = body.strict_errors,
                                        .from = strategic ? api::ReadFrom::kTree : api::ReadFrom::kText});

@@ -33,7 +33,7 @@ kube::ApiResult<ListSnapshot> ListSelected(Store& store, kube::ObjectKey key, co
   auto listed = store.List(key);
   if (!listed) return Refuse(StatusReason::kInternalError, "{}", listed.error().message);
   if (!selection.empty()) {
-    std::erase_if(listed->items, [&](const auto& item) { return !selection.Selects(*item); });
+    std::erase_if(listed->items, [&](const auto& item) { return !selection.Selects(item.outline()); });
   }
   return ListSnapshot{std::move(listed->resource_version), std::move(listed->items)};
 }
@@ -57,7 +57,8 @@ ResourceApi::Answered ResourceApi::Get(const ResourceCall& call) {
   KU_TRY_API(const auto object, store_.Find(call.key));
   if (writing.form != Form::kTable) return JsonResponse(200, WriteObject(writing, *object) + "\n");
   const ListPosition position{.resource_version = std::string(StringAt(*object, {"metadata", "resourceVersion"}))};
-  return JsonResponse(200, WriteList(writing, position, std::span(&object, 1)));
+  const kube::Object shown(object);
+  return JsonResponse(200, WriteList(writing, position, std::span(&shown, 1)));
 }
 
 ResourceApi::Answered ResourceApi::List(const ResourceCall& call) {
@@ -119,7 +120,7 @@ ResourceApi::Answered ResourceApi::Watch(const ResourceCall& call) {
   options.labels = std::move(selection.labels);
   options.fields = std::move(selection.fields);
   HttpResponse response = JsonResponse(200, "");
-  response.stream = MakeWatchStream(std::move(changes), std::move(options), clock_);
+  response.stream = MakeWatchStream(std::move(changes), std::move(options), texts_, clock_);
   return response;
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "localcluster/apiserver/list_snapshots.h"
+#include "localcluster/apiserver/recent_texts.h"
 #include "localcluster/apiserver/resource_call.h"
 #include "localcluster/http/http_message.h"
 #include "localcluster/store.h"
@@ -55,6 +56,7 @@ class ResourceApi {
   Store& store_;
   const Clock& clock_;
   ListSnapshots snapshots_;
+  RecentTexts texts_;
 };
 
 }  // namespace kumiko::localcluster

@@ -67,8 +67,13 @@ kube::ApiResult<ObjectWriting> ResourceCall::Writing(Time now) const {
                        .table = {.include = IncludeOf(info.query.Get("includeObject")), .now = now}};
 }
 
+std::optional<Json> ResourceCall::InOtherVersion(const Json& stored) const {
+  return localcluster::InOtherVersion(stored, version);
+}
+
 Json ResourceCall::InVersion(const Json& stored) const {
-  return localcluster::InVersion(stored, version);
+  std::optional<Json> object = InOtherVersion(stored);
+  return object ? std::move(*object) : stored;
 }
 
 kube::ApiResult<Json> ResourceCall::ToStored(Json object) const {

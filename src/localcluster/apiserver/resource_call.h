@@ -1,6 +1,7 @@
 // One request for a resource, understood: which kind, which objects, in which version and form.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -36,6 +37,8 @@ struct ResourceCall {
   kube::ApiResult<ObjectWriting> Writing(Time now) const;
   // The stored object as the path's version has it, and back. Errors of the way back: kBadRequest.
   Json InVersion(const Json& stored) const;
+  // The same; nothing when that is the stored form.
+  std::optional<Json> InOtherVersion(const Json& stored) const;
   kube::ApiResult<Json> ToStored(Json object) const;
 };
 

@@ -105,8 +105,7 @@ std::string WriteObject(const ObjectWriting& writing, const Json& object) {
   return WriteItem(writing, object, true);
 }
 
-std::string WriteList(const ObjectWriting& writing, const ListPosition& position,
-                      std::span<const std::shared_ptr<const Json>> items) {
+std::string WriteList(const ObjectWriting& writing, const ListPosition& position, std::span<const kube::Object> items) {
   const std::string metadata = WritePosition(position);
   if (writing.form == Form::kTable) return WriteTable(TableFormatOf(writing), metadata, items, WithObjects(writing));
   std::string out = "{";
@@ -120,9 +119,11 @@ std::string WriteList(const ObjectWriting& writing, const ListPosition& position
   AppendMember(out, "metadata", metadata);
   std::string list = "[";
   const bool typed = writing.form == Form::kMetadata || writing.custom != nullptr;
-  for (const auto& item : items) {
+  for (const kube::Object& item : items) {
     if (list.size() > 1) list += ',';
-    list += WriteItem(writing, *item, typed);
+    // All metadata is in the outline.
+    const bool whole = writing.form != Form::kMetadata;
+    list += whole ? WriteItem(writing, *item.tree(), typed) : WriteItem(writing, item.outline(), typed);
   }
   list += ']';
   AppendMember(out, "items", list);

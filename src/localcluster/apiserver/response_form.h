@@ -9,6 +9,7 @@
 #include "api/kinds.h"
 #include "base/json.h"
 #include "kube/api_error.h"
+#include "kube/object.h"
 #include "localcluster/http/http_message.h"
 #include "localcluster/served_kinds.h"
 #include "localcluster/tables/table.h"
@@ -45,8 +46,7 @@ struct ListPosition {
 
 // `{"kind":"PodList",...}` or a table. Items of built-in kinds are written without kind and apiVersion, as the API
 // server does.
-std::string WriteList(const ObjectWriting& writing, const ListPosition& position,
-                      std::span<const std::shared_ptr<const Json>> items);
+std::string WriteList(const ObjectWriting& writing, const ListPosition& position, std::span<const kube::Object> items);
 
 HttpResponse JsonResponse(int status, std::string body);
 HttpResponse ErrorResponse(const kube::ApiError& error);

@@ -8,7 +8,6 @@ namespace kumiko::localcluster {
 namespace {
 
 using EventType = kube::WatchEvent::Type;
-using Tree = std::shared_ptr<const Json>;
 
 constexpr Duration kBookmarkInterval = std::chrono::minutes(1);
 constexpr std::string_view kInitialEventsEnd = "k8s.io/initial-events-end";
@@ -29,8 +28,12 @@ std::string_view NameOf(EventType type) {
 
 class WatchStream final : public BodyStream {
  public:
-  WatchStream(std::unique_ptr<ChangeReader> changes, WatchOptions options, const Clock& clock)
-      : changes_(std::move(changes)), options_(std::move(options)), clock_(clock), started_(clock.Now()) {
+  WatchStream(std::unique_ptr<ChangeReader> changes, WatchOptions options, RecentTexts& texts, const Clock& clock)
+      : changes_(std::move(changes)),
+        options_(std::move(options)),
+        texts_(texts),
+        clock_(clock),
+        started_(clock.Now()) {
     last_bookmark_ = started_;
   }
 
@@ -51,12 +54,13 @@ class WatchStream final : public BodyStream {
   }
 
  private:
-  bool Selects(const Json& object) const { return options_.labels.Matches(object) && options_.fields.Matches(object); }
+  bool Selects(const kube::Object& object) const {
+    return options_.labels.Matches(object.outline()) && options_.fields.Matches(object.outline());
+  }
 
   void WriteInitial(std::string& out) {
     while (next_initial_ < options_.initial.size() && out.size() < kPortionBytes) {
-      const Tree& object = options_.initial[next_initial_++];
-      WriteEvent(out, "ADDED", *object);
+      WriteEvent(out, "ADDED", options_.initial[next_initial_++]);
     }
     if (next_initial_ < options_.initial.size()) return;
     if (!options_.initial.empty()) {
@@ -81,9 +85,9 @@ class WatchStream final : public BodyStream {
 
   // With a selector an object appears when it comes to be selected, whatever happened to it.
   void WriteChange(std::string& out, const StoredChange& change) {
-    const Json& object = *change.event.object;
+    const kube::Object& object = change.event.object;
     const bool is = change.event.type != EventType::kDeleted && Selects(object);
-    const bool was = change.before != nullptr && Selects(*change.before);
+    const bool was = change.before && Selects(change.before);
     if (is) {
       WriteEvent(out, was ? "MODIFIED" : "ADDED", object);
     } else if (was) {
@@ -91,12 +95,12 @@ class WatchStream final : public BodyStream {
     }
   }
 
-  void WriteEvent(std::string& out, std::string_view type, const Json& object) {
-    if (options_.writing.form != Form::kTable) return WriteLine(out, type, WriteObject(options_.writing, object));
-    const Tree shared(Tree(), &object);  // a table is of shared objects; this one lives through the call
-    const ListPosition position{.resource_version = std::string(StringAt(object, {"metadata", "resourceVersion"}))};
+  void WriteEvent(std::string& out, std::string_view type, const kube::Object& object) {
+    if (options_.writing.form != Form::kTable) return WriteLine(out, type, *texts_.Of(options_.writing, object));
+    const ListPosition position{.resource_version =
+                                    std::string(StringAt(object.outline(), {"metadata", "resourceVersion"}))};
     options_.writing.table.now = clock_.Now();
-    WriteLine(out, type, WriteList(options_.writing, position, std::span(&shared, 1)));
+    WriteLine(out, type, WriteList(options_.writing, position, std::span(&object, 1)));
     options_.writing.table.with_columns = false;
   }
 
@@ -120,6 +124,7 @@ class WatchStream final : public BodyStream {
 
   std::unique_ptr<ChangeReader> changes_;
   WatchOptions options_;
+  RecentTexts& texts_;
   const Clock& clock_;
   Time started_;
   Time last_bookmark_;
@@ -130,8 +135,8 @@ class WatchStream final : public BodyStream {
 }  // namespace
 
 std::unique_ptr<BodyStream> MakeWatchStream(std::unique_ptr<ChangeReader> changes, WatchOptions options,
-                                            const Clock& clock) {
-  return std::make_unique<WatchStream>(std::move(changes), std::move(options), clock);
+                                            RecentTexts& texts, const Clock& clock) {
+  return std::make_unique<WatchStream>(std::move(changes), std::move(options), texts, clock);
 }
 
 }  // namespace kumiko::localcluster

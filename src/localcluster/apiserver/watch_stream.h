@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "kube/api_client.h"
+#include "localcluster/apiserver/recent_texts.h"
 #include "localcluster/apiserver/response_form.h"
 #include "localcluster/apiserver/selector.h"
 #include "localcluster/http/http_message.h"
@@ -22,12 +23,12 @@ struct WatchOptions {
   bool bookmarks = false;
   Duration timeout{};
   // Sent as ADDED before anything else.
-  std::vector<std::shared_ptr<const Json>> initial;
+  std::vector<kube::Object> initial;
   bool marks_initial_end = false;  // sendInitialEvents: a bookmark tells when they are through
 };
 
-// `clock` must outlive the stream.
+// `texts` and `clock` must outlive the stream.
 std::unique_ptr<BodyStream> MakeWatchStream(std::unique_ptr<ChangeReader> changes, WatchOptions options,
-                                            const Clock& clock);
+                                            RecentTexts& texts, const Clock& clock);
 
 }  // namespace kumiko::localcluster

@@ -47,7 +47,8 @@ ResourceApi::Answered ResourceApi::Patch(const ResourceCall& call, kube::Subreso
   KU_TRY_API(const PatchBody patch, ReadPatch(call));
   KU_TRY_API(const WriteOptions options, WriteOptionsOf(call));
   const auto edit = [&](const Json& current) -> kube::ApiResult<Json> {
-    KU_TRY_API(Json patched, PatchObject(call, call.InVersion(current), patch));
+    const std::optional<Json> shown = call.InOtherVersion(current);
+    KU_TRY_API(Json patched, PatchObject(call, shown ? *shown : current, patch));
     return call.ToStored(std::move(patched));
   };
   KU_TRY_API(const auto stored, store_.ChangeObject(call.key, subresource, edit, options));

@@ -20,9 +20,9 @@ class DefinitionController {
     KU_TRY(const std::vector<kube::TreeInformer::Change> changes, definitions_.Sync());
     for (const kube::TreeInformer::Change& change : changes) {
       const bool ends =
-          change.object != nullptr && FindPath(*change.object, {"metadata", "deletionTimestamp"}) != nullptr;
+          change.object != nullptr && FindPath(change.object.outline(), {"metadata", "deletionTimestamp"}) != nullptr;
       if (ends) {
-        ending_[change.key] = change.object;
+        ending_[change.key] = change.object.tree();
       } else {
         ending_.erase(change.key);
       }
@@ -35,9 +35,9 @@ class DefinitionController {
  private:
   Status Empty(const kube::ObjectKey& key, const Json& definition, StepResult& result) {
     KU_TRY(const kube::ObjectList objects, api_.List({KindDefinedBy(definition), "", ""}));
-    for (const std::shared_ptr<const Json>& object : objects.items) {
-      if (FindPath(*object, {"metadata", "deletionTimestamp"}) == nullptr) {
-        result.Note(api_.Delete(kube::KeyOf(*object), {}));
+    for (const kube::Object& object : objects.items) {
+      if (FindPath(object.outline(), {"metadata", "deletionTimestamp"}) == nullptr) {
+        result.Note(api_.Delete(kube::KeyOf(object.outline()), {}));
       }
     }
     if (!objects.items.empty()) return {};

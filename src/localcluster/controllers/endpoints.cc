@@ -171,7 +171,7 @@ class EndpointController {
     KU_TRY(const auto services, service_trees_.Sync());
     for (const auto& change : services) {
       work_.Add(change.key);
-      auto service = change.object == nullptr ? std::nullopt : ReadService(change.object);
+      auto service = change.object == nullptr ? std::nullopt : ReadService(change.object.tree());
       if (service) {
         services_.insert_or_assign(change.key, std::move(*service));
       } else if (services_.erase(change.key) > 0 && change.object == nullptr) {
@@ -213,11 +213,11 @@ class EndpointController {
       service_of_.erase(known);
     }
     if (change.object == nullptr ||
-        StringAt(*change.object, {"metadata", "labels", kSliceManager}) != kSliceController) {
+        StringAt(change.object.outline(), {"metadata", "labels", kSliceManager}) != kSliceController) {
       return;
     }
     const kube::ObjectKey service{"Service", change.key.namespace_,
-                                  std::string(StringAt(*change.object, {"metadata", "labels", kServiceName}))};
+                                  std::string(StringAt(change.object.outline(), {"metadata", "labels", kServiceName}))};
     service_of_[change.key] = service;
     slices_[service].insert(change.key);
   }

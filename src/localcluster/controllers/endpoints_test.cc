@@ -21,7 +21,7 @@ class EndpointsTest : public testing::ClusterFixture {
   std::vector<Json> All(const char* kind, const char* in = "default") {
     std::vector<Json> objects;
     const kube::ObjectList list = cluster_->api().List({kind, in, ""}).value();
-    for (const auto& item : list.items) objects.push_back(*item);
+    for (const auto& item : list.items) objects.push_back(*item.tree());
     return objects;
   }
   // "ADDRESS PORT ready" of each endpoint.

@@ -117,7 +117,7 @@ class GarbageCollector {
     KU_TRY(const auto changes, definitions_.Sync());
     for (const kube::TreeInformer::Change& change : changes) {
       if (change.object != nullptr) {
-        const std::string kind = KindDefinedBy(*change.object);
+        const std::string kind = KindDefinedBy(change.object.outline());
         defined_[change.key.name] = kind;
         informers_.try_emplace(kind, api_, kind);
       } else if (const auto gone = defined_.find(change.key.name); gone != defined_.end()) {
@@ -144,7 +144,7 @@ class GarbageCollector {
       entries_.erase(known);
     }
     if (change.object == nullptr) return;
-    const Entry& entry = entries_[change.key] = Read(change.key, *change.object);
+    const Entry& entry = entries_[change.key] = Read(change.key, change.object.outline());
     keys_[entry.uid] = change.key;
     for (const Owner& owner : entry.owners) {
       dependents_[owner.uid].insert(change.key);

@@ -32,10 +32,10 @@ class NamespaceController {
     KU_TRY(const std::vector<std::string> kinds, NamespacedKinds());
     for (const std::string& kind : kinds) {
       KU_TRY(const kube::ObjectList list, api_.List({kind, key.name, ""}));
-      for (const std::shared_ptr<const Json>& object : list.items) {
+      for (const kube::Object& object : list.items) {
         empty = false;
-        if (FindPath(*object, {"metadata", "deletionTimestamp"}) != nullptr) continue;
-        result.Note(api_.Delete(kube::KeyOf(*object), {}));
+        if (FindPath(object.outline(), {"metadata", "deletionTimestamp"}) != nullptr) continue;
+        result.Note(api_.Delete(kube::KeyOf(object.outline()), {}));
       }
     }
     if (!empty) return {};
@@ -50,8 +50,9 @@ class NamespaceController {
       if (kind.namespaced) kinds.emplace_back(kind.kind);
     }
     KU_TRY(const kube::ObjectList definitions, api_.List({"CustomResourceDefinition", "", ""}));
-    for (const std::shared_ptr<const Json>& definition : definitions.items) {
-      if (StringAt(*definition, {"spec", "scope"}) == "Namespaced") kinds.push_back(KindDefinedBy(*definition));
+    for (const kube::Object& object : definitions.items) {
+      const Json& definition = object.outline();
+      if (StringAt(definition, {"spec", "scope"}) == "Namespaced") kinds.push_back(KindDefinedBy(definition));
     }
     return kinds;
   }

@@ -68,7 +68,7 @@ class OwnedIndex {
     for (const kube::TreeInformer::Change& change : changes) {
       Pointer after;
       if (change.object != nullptr) {
-        if (Result<T> object = api::Decode<T>(*change.object)) {
+        if (Result<T> object = api::Decode<T>(*change.object.tree())) {
           after = std::make_shared<const T>(std::move(*object));
         } else {
           // One that cannot be read must not keep the others from being looked at.

@@ -68,7 +68,7 @@ class WorkloadsTest : public testing::ClusterFixture {
     std::vector<std::string> names;
     const kube::ObjectList list = cluster_->api().List({kind, "default", ""}).value();
     for (const auto& object : list.items) {
-      names.emplace_back(StringAt(*object, {"metadata", "name"}));
+      names.emplace_back(StringAt(object.outline(), {"metadata", "name"}));
     }
     return names;
   }
@@ -78,7 +78,8 @@ class WorkloadsTest : public testing::ClusterFixture {
   std::vector<std::string> Events(const std::string& about) {
     std::vector<std::string> texts;
     const kube::ObjectList list = cluster_->api().List({"Event", "default", ""}).value();
-    for (const auto& event : list.items) {
+    for (const auto& item : list.items) {
+      const auto event = item.tree();
       if (StringAt(*event, {"involvedObject", "name"}) != about) continue;
       texts.push_back(std::string(StringAt(*event, {"reason"})) + ": " + std::string(StringAt(*event, {"message"})));
     }

@@ -308,7 +308,8 @@ NamedFormats ResourceFormats() {
                     {.name = "Driver", .description = "Driver of the devices."},
                     {.name = "Pool", .description = "Pool that the slice is a part of."},
                     AgeColumn()},
-        .write_cells = WriteResourceSlice}},
+        .write_cells = WriteResourceSlice,
+        .of_outline = true}},
       {"ServiceAccount", name_and_age},
   };
 }

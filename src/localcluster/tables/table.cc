@@ -62,8 +62,8 @@ void AppendRow(const TableFormat& format, const Json& object, const TableOptions
 
 }  // namespace
 
-std::string WriteTable(const TableFormat& format, std::string_view metadata,
-                       std::span<const std::shared_ptr<const Json>> objects, const TableOptions& options) {
+std::string WriteTable(const TableFormat& format, std::string_view metadata, std::span<const kube::Object> objects,
+                       const TableOptions& options) {
   std::string out;
   out.reserve(kBytesPerRow * (objects.size() + 1));
   out += R"({"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":)";
@@ -77,14 +77,19 @@ std::string WriteTable(const TableFormat& format, std::string_view metadata,
   out += R"(,"rows":[)";
   for (std::size_t i = 0; i < objects.size(); ++i) {
     if (i > 0) out += ',';
-    AppendRow(format, *objects[i], options, out);
+    const bool whole = !format.of_outline || options.include == TableOptions::Include::kObject;
+    if (whole) {
+      AppendRow(format, *objects[i].tree(), options, out);
+    } else {
+      AppendRow(format, objects[i].outline(), options, out);
+    }
   }
   out += "]}\n";
   return out;
 }
 
-std::string WriteTable(const api::KindInfo& kind, std::string_view metadata,
-                       std::span<const std::shared_ptr<const Json>> objects, const TableOptions& options) {
+std::string WriteTable(const api::KindInfo& kind, std::string_view metadata, std::span<const kube::Object> objects,
+                       const TableOptions& options) {
   return WriteTable(TableFormatOf(kind), metadata, objects, options);
 }
 

@@ -13,6 +13,7 @@
 #include "base/json.h"
 #include "base/result.h"
 #include "base/time.h"
+#include "kube/object.h"
 
 namespace kumiko::localcluster {
 
@@ -30,6 +31,8 @@ struct TableColumn {
 struct TableFormat {
   std::vector<TableColumn> columns;
   std::function<void(const Json& object, Cells& cells)> write_cells;  // one for each column
+  // The cells need no more than an object's outline (kube/object.h).
+  bool of_outline = false;
   // The conditions of an object's row as JSON, or "".
   std::string_view (*conditions)(const Json& object) = nullptr;
 };
@@ -54,9 +57,9 @@ struct TableOptions {
 };
 
 // The JSON of the table. `metadata` is that of the list, as JSON.
-std::string WriteTable(const TableFormat& format, std::string_view metadata,
-                       std::span<const std::shared_ptr<const Json>> objects, const TableOptions& options);
-std::string WriteTable(const api::KindInfo& kind, std::string_view metadata,
-                       std::span<const std::shared_ptr<const Json>> objects, const TableOptions& options);
+std::string WriteTable(const TableFormat& format, std::string_view metadata, std::span<const kube::Object> objects,
+                       const TableOptions& options);
+std::string WriteTable(const api::KindInfo& kind, std::string_view metadata, std::span<const kube::Object> objects,
+                       const TableOptions& options);
 
 }  // namespace kumiko::localcluster

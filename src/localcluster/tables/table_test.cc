@@ -18,7 +18,7 @@ Json Parse(std::string_view text) {
 
 Json TableOf(const TableFormat& format, std::string_view object, TableOptions options = {}) {
   options.now = kNow;
-  const std::vector<std::shared_ptr<const Json>> objects = {std::make_shared<const Json>(Parse(object))};
+  const std::vector<kube::Object> objects = {std::make_shared<const Json>(Parse(object))};
   return Parse(WriteTable(format, R"({"resourceVersion":"7"})", objects, options));
 }
 
