@@ -1,5 +1,7 @@
 #include "localcluster/apiserver/request_info.h"
 
+#include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "base/text.h"
@@ -14,6 +16,18 @@ std::optional<unsigned> HexDigit(char c) {
   if (c >= 'a' && c <= 'f') return static_cast<unsigned>(c - 'a' + 10);
   if (c >= 'A' && c <= 'F') return static_cast<unsigned>(c - 'A' + 10);
   return std::nullopt;
+}
+
+// With U+FFFD for each byte that is not UTF-8, as Go writes such text into JSON.
+std::string ToValidUtf8(std::string text) {
+  if (!FindInvalidUtf8(text)) return text;
+  std::string valid;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t length = Utf8Length(std::string_view(text).substr(at, 4));
+    valid += length == 0 ? std::string_view("\xEF\xBF\xBD") : std::string_view(text).substr(at, length);
+    at += std::max<std::size_t>(length, 1);
+  }
+  return valid;
 }
 
 std::optional<std::string> Decode(std::string_view text, bool plus_is_blank) {
@@ -33,7 +47,7 @@ std::optional<std::string> Decode(std::string_view text, bool plus_is_blank) {
       i += 2;
     }
   }
-  return decoded;
+  return ToValidUtf8(std::move(decoded));
 }
 
 Verb VerbOf(std::string_view method, const RequestInfo& info) {
@@ -92,7 +106,7 @@ kube::ApiResult<RequestInfo> ReadRequest(std::string_view method, std::string_vi
   auto query = Query::Parse(mark == std::string_view::npos ? std::string_view() : target.substr(mark + 1));
   if (!path || !path->starts_with('/') || !query) {
     return kube::Refuse(kube::StatusReason::kBadRequest, "the request's target is not a path with a query: {}",
-                        target.substr(0, 200));
+                        ToValidUtf8(std::string(target.substr(0, 200))));
   }
   info.path = *path;
   info.query = std::move(*query);
