@@ -5,9 +5,14 @@
 namespace kumiko::api {
 
 std::optional<Json> FromStored(const Json& object, const GroupVersion& version) {
-  if (version != GroupVersion{"resource.k8s.io", "v1beta1"}) return std::nullopt;
+  const bool event = version == kEventsV1;
+  if (!event && version != GroupVersion{"resource.k8s.io", "v1beta1"}) return std::nullopt;
   Json converted = object;
-  ConvertToV1Beta1(StringAt(object, {"kind"}), converted);
+  if (event) {
+    ConvertToEventsV1(converted);
+  } else {
+    ConvertToV1Beta1(StringAt(object, {"kind"}), converted);
+  }
   return converted;
 }
 

@@ -8,11 +8,15 @@
 #include "api/apps/types.h"
 #include "api/batch/types.h"
 #include "api/core/types.h"
+#include "api/kinds.h"
 #include "api/resource/types.h"
 #include "api/validation.h"
 #include "base/json.h"
 
 namespace kumiko::api {
+
+// The second group in which events are served.
+inline constexpr GroupVersion kEventsV1{"events.k8s.io", "v1"};
 
 // The metadata of an object; `check_name` is the format that names of its kind have.
 void ValidateName(const Json& object, const std::function<std::string(std::string_view)>& check_name,
@@ -56,5 +60,9 @@ void ValidateDeviceTaintRule(const DeviceTaintRule& rule, FieldErrors& errors);
 // v1beta1 to v1 (spec dra-allocator §1.9): flat requests go under `exactly`, `basic` devices become flat.
 void ConvertFromV1Beta1(std::string_view kind, Json& object);
 void ConvertToV1Beta1(std::string_view kind, Json& object);
+
+// An Event of events.k8s.io/v1 to that of the core group and back.
+void ConvertFromEventsV1(Json& event);
+void ConvertToEventsV1(Json& event);
 
 }  // namespace kumiko::api

@@ -105,8 +105,12 @@ std::vector<KindEntry> CoreKinds() {
       Tree<ValidateConfigMap>(
           {.version = "v1", .kind = "ConfigMap", .plural = "configmaps", .namespaced = true, .short_names = {"cm"}}),
       Inert({.version = "v1", .kind = "Endpoints", .plural = "endpoints", .namespaced = true, .short_names = {"ep"}}),
-      Typed<Event, ValidateEvent>(
-          {.version = "v1", .kind = "Event", .plural = "events", .namespaced = true, .short_names = {"ev"}}),
+      Typed<Event, ValidateEvent>({.version = "v1",
+                                   .kind = "Event",
+                                   .plural = "events",
+                                   .namespaced = true,
+                                   .short_names = {"ev"},
+                                   .served_as = {kEventsV1}}),
       Inert({.version = "v1",
              .kind = "LimitRange",
              .plural = "limitranges",
@@ -365,6 +369,7 @@ std::span<const GroupInfo> AllGroups() {
   static const std::vector<GroupInfo> groups = {
       {"", {"v1"}},
       {kApps, {"v1"}},
+      {kEventsV1.group, {kEventsV1.version}},
       {"authentication.k8s.io", {"v1"}},
       {"authorization.k8s.io", {"v1"}},
       {"batch", {"v1"}},

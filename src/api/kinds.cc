@@ -87,6 +87,7 @@ Result<Json> ToStored(Json object) {
   for (const GroupVersion& other : info.served_as) {
     if (api_version != other.Text()) continue;
     if (other.version == "v1beta1") ConvertFromV1Beta1(kind, object);
+    if (other == kEventsV1) ConvertFromEventsV1(object);
     object.as_object()["apiVersion"] = info.ApiVersion();
     return object;
   }

@@ -13,7 +13,7 @@ namespace kumiko::api {
 
 namespace {
 
-constexpr std::size_t kMaxDataBytes = 1024 * 1024;
+constexpr std::size_t kMaxDataBytes = std::size_t{1024} * 1024;
 
 void CheckAmounts(const Field& amounts, FieldErrors& errors) {
   for (const auto& [name, value] : amounts.members()) {
@@ -105,6 +105,24 @@ void CheckSecretType(const Field& secret, FieldErrors& errors) {
   }
 }
 
+void CheckLength(const Field& field, std::size_t most, FieldErrors& errors) {
+  if (field.text().size() > most) {
+    errors.Invalid(field.path(), "", fmt::format("can have at most {} characters", most));
+  }
+}
+
+// Rules that only an event with a time must keep: those of the form that events.k8s.io brought.
+void CheckNewEvent(const Field& event, FieldErrors& errors) {
+  const Field reporter = event["reportingComponent"];
+  if (reporter.text().empty()) errors.Required(reporter.path());
+  CheckFormat(reporter, CheckQualifiedName, errors);
+  for (const std::string_view name : {"reportingInstance", "action", "reason"}) {
+    if (event[name].text().empty()) errors.Required(event[name].path());
+    CheckLength(event[name], 128, errors);
+  }
+  CheckLength(event["message"], 1024, errors);
+}
+
 }  // namespace
 
 void ValidateName(const Json& object, const std::function<std::string(std::string_view)>& check_name,
@@ -143,9 +161,12 @@ void ValidateEvent(const Json& event, FieldErrors& errors) {
   ValidateName(event, CheckDnsSubdomain, errors);
   const std::string_view of_event = StringAt(event, {"metadata", "namespace"});
   const std::string_view of_object = StringAt(event, {"involvedObject", "namespace"});
-  if (of_object.empty() ? of_event != "default" : of_event != of_object) {
+  const bool has_time = !StringAt(event, {"eventTime"}).empty();
+  const bool about_cluster = of_event == "default" || (has_time && of_event == "kube-system");
+  if (of_object.empty() ? !about_cluster : !has_time && of_event != of_object) {
     errors.Invalid(FieldPath("involvedObject.namespace"), of_object, "does not match event.namespace");
   }
+  if (has_time) CheckNewEvent(Field(&event, FieldPath()), errors);
 }
 
 void ValidateConfigMap(const Json& map, FieldErrors& errors) {

@@ -103,6 +103,32 @@ TEST_F(ResourceApiTest, PagesAreOfOneMoment) {
   EXPECT_EQ(status_, 400);
 }
 
+TEST_F(ResourceApiTest, EventsAreServedInTwoGroups) {
+  const std::string events = "/apis/events.k8s.io/v1/namespaces/default/events";
+  const std::string sent = R"({"metadata":{"name":"e"},"eventTime":"2024-01-02T03:04:05.000006Z",)"
+                           R"("reportingController":"k.io/x","reportingInstance":"x-0","action":"Bind","reason":"R",)"
+                           R"("type":"Normal","note":"n","regarding":{"kind":"Pod","namespace":"default","name":"p"}})";
+  const Json created = AskJson("POST", events, sent);
+  EXPECT_EQ(status_, 201) << WriteJson(created);
+  EXPECT_EQ(StringAt(created, {"apiVersion"}), "events.k8s.io/v1");
+  EXPECT_EQ(StringAt(created, {"note"}), "n");
+  EXPECT_EQ(Find(created, "message"), nullptr);
+  const Json core = AskJson("GET", "/api/v1/namespaces/default/events/e");
+  EXPECT_EQ(StringAt(core, {"message"}), "n");
+  EXPECT_EQ(StringAt(core, {"involvedObject", "name"}), "p");
+  EXPECT_EQ(StringAt(core, {"reportingComponent"}), "k.io/x");
+  AskJson("PATCH", events + "/e", R"({"series":{"count":2,"lastObservedTime":"2024-01-02T03:04:06.000000Z"}})",
+          "application/strategic-merge-patch+json");
+  EXPECT_EQ(status_, 200);
+  EXPECT_EQ(AskJson("GET", events + "?fieldSelector=regarding.name%3Dp").at("items").as_array().size(), 1u);
+  AskJson("GET", events + "?fieldSelector=involvedObject.name%3Dp");
+  EXPECT_EQ(status_, 400);
+  const Json refused =
+      AskJson("POST", events, R"({"metadata":{"name":"f"},"eventTime":"2024-01-02T03:04:05.000006Z"})");
+  EXPECT_EQ(status_, 422);
+  EXPECT_THAT(std::string(StringAt(refused, {"message"})), HasSubstr("reportingInstance: Required value"));
+}
+
 TEST_F(ResourceApiTest, SelectorsSelect) {
   CreateConfigMaps(5);
   const auto count = [&](const std::string& query) {

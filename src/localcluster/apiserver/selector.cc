@@ -58,6 +58,15 @@ bool IsSelectable(std::string_view kind, std::string_view path) {
   });
 }
 
+// Where the stored object has what a selector of events.k8s.io names.
+std::string StoredPathOfEvent(std::string_view path) {
+  constexpr std::string_view kRegarding = "regarding.";
+  if (path.starts_with(kRegarding)) return fmt::format("involvedObject.{}", path.substr(kRegarding.size()));
+  if (path == "reportingController") return "reportingComponent";
+  const bool is_core_name = path.starts_with("involvedObject.") || path == "reportingComponent" || path == "source";
+  return is_core_name ? "" : std::string(path);
+}
+
 // As the API server words it: kinds without fields of their own have a message of their own.
 std::string NotSelectable(std::string_view kind, std::string_view path) {
   const bool has_own = std::any_of(kSelectableFields.begin(), kSelectableFields.end(),
@@ -219,7 +228,8 @@ bool LabelSelector::Matches(const Json& object) const {
   });
 }
 
-kube::ApiResult<FieldSelector> FieldSelector::Parse(std::string_view text, std::string_view kind) {
+kube::ApiResult<FieldSelector> FieldSelector::Parse(std::string_view text, std::string_view kind,
+                                                    std::string_view group) {
   FieldSelector selector;
   if (text.empty()) return selector;
   for (const std::string_view part : Split(text, ',')) {
@@ -230,12 +240,13 @@ kube::ApiResult<FieldSelector> FieldSelector::Parse(std::string_view text, std::
       return Refuse(StatusReason::kBadRequest, "invalid selector: '{}'; can't understand '{}'", text, part);
     }
     requirement.equal = part[equals - 1] != '!';
-    requirement.path = std::string(part.substr(0, requirement.equal ? equals : equals - 1));
+    const std::string_view path = part.substr(0, requirement.equal ? equals : equals - 1);
+    requirement.path = group == "events.k8s.io" ? StoredPathOfEvent(path) : std::string(path);
     std::string_view value = part.substr(equals + 1);
     if (value.starts_with('=')) value.remove_prefix(1);
     requirement.value = std::string(value);
     if (!IsSelectable(kind, requirement.path)) {
-      return Refuse(StatusReason::kBadRequest, "{}", NotSelectable(kind, requirement.path));
+      return Refuse(StatusReason::kBadRequest, "{}", NotSelectable(kind, path));
     }
     selector.requirements_.push_back(std::move(requirement));
   }

@@ -33,8 +33,8 @@ class LabelSelector {
 // `metadata.name=x,status.phase!=Running`: equality only, and only fields that the kind offers.
 class FieldSelector {
  public:
-  // Errors: kBadRequest when the kind has no such selectable field.
-  static kube::ApiResult<FieldSelector> Parse(std::string_view text, std::string_view kind);
+  // `group` is the one in which the kind is asked for. Errors: kBadRequest when the kind has no such selectable field.
+  static kube::ApiResult<FieldSelector> Parse(std::string_view text, std::string_view kind, std::string_view group);
   bool Matches(const Json& object) const;
   bool empty() const { return requirements_.empty(); }
   // The name that `metadata.name=` asks for, or "".
