@@ -47,7 +47,7 @@ struct KindInfo {
   bool namespaced = false;
   std::vector<std::string_view> short_names = {};
   std::vector<std::string_view> categories = {};
-  std::vector<SubresourceInfo> subresources = {};  // ordered by name
+  std::vector<SubresourceInfo> subresources = {};  // as discovery lists them
   std::string_view verbs = kAllVerbs;
   std::vector<GroupVersion> served_as = {};  // beside the stored version
   bool inert = false;                        // kept, but nothing in a local cluster acts on it

@@ -38,10 +38,6 @@ void PrepareDefinition(Json& definition) {
 }
 
 void AcceptDefinition(Json& definition, Time now) {
-  JsonObject& metadata = MetadataOf(definition);
-  Json& finalizers = metadata["finalizers"];
-  if (!finalizers.is_array()) finalizers = JsonArray();
-  finalizers.get_array().emplace_back(kDefinitionFinalizer);
   SetCondition(definition, "NamesAccepted", "NoConflicts", "no conflicts found", now);
   SetCondition(definition, "Established", "InitialNamesAccepted", "the initial names have been accepted", now);
   const Json* names = FindPath(definition, {"spec", "names"});

@@ -9,7 +9,7 @@
 
 namespace kumiko::localcluster {
 
-// Held until the last object of the kind is gone.
+// Set when a definition is deleted, held until the last object of the kind is gone.
 inline constexpr std::string_view kDefinitionFinalizer = "customresourcecleanup.apiextensions.k8s.io";
 
 // The kind of the objects, as their keys have it: "Widget.example.com".
@@ -18,8 +18,7 @@ std::string KindDefinedBy(const Json& definition);
 // Writes the names that are derived from others, and the conversion.
 void PrepareDefinition(Json& definition);
 
-// Writes status and finalizer of a new definition: its names are accepted and its kind is established at once. The
-// finalizer is there from the start.
+// Writes the status of a new definition: its names are accepted and its kind is established at once.
 void AcceptDefinition(Json& definition, Time now);
 
 }  // namespace kumiko::localcluster

@@ -28,11 +28,13 @@ std::int64_t CountOf(const Json& event) {
   return count != nullptr && count->is_int64() ? count->get_int64() : 1;
 }
 
+// Whoever writes an event may tell of long ago: it is kept from when it was made.
 Time LastSeen(const Json& event) {
+  const Time made = ParseRfc3339(StringAt(event, {"metadata", "creationTimestamp"})).value_or(Time());
   for (const char* member : {"lastTimestamp", "eventTime", "firstTimestamp"}) {
-    if (const auto time = ParseRfc3339(StringAt(event, {member}))) return *time;
+    if (const auto time = ParseRfc3339(StringAt(event, {member}))) return std::max(*time, made);
   }
-  return ParseRfc3339(StringAt(event, {"metadata", "creationTimestamp"})).value_or(Time());
+  return made;
 }
 
 }  // namespace

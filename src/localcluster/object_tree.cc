@@ -242,6 +242,7 @@ std::optional<Json> PrepareDelete(const Json& object, const kube::DeleteOptions&
   JsonObject& metadata = MetadataOf(after);
   const bool first = !metadata.contains("deletionTimestamp");
   if (first) {
+    if (StringAt(object, {"kind"}) == "CustomResourceDefinition") AddFinalizer(after, kDefinitionFinalizer);
     if (const std::int64_t generation = IntegerAt(object, {"metadata", "generation"}, 0); generation > 0) {
       metadata["generation"] = generation + 1;
     }

@@ -64,6 +64,7 @@ CustomKind::CustomKind(const Json& definition) : definition_(StringAt(definition
   if (info_.singular.empty()) info_.singular = ToLower(info_.kind);
   info_.namespaced = StringAt(spec, {"scope"}) == "Namespaced";
   info_.counts_generations = true;
+  info_.verbs = "delete,deletecollection,get,list,patch,create,update,watch";  // in the order of the API server
   for (const Json& name : ListAt(spec, {"names", "shortNames"})) {
     if (name.is_string()) info_.short_names.push_back(Keep(name.get_string()));
   }
@@ -76,11 +77,11 @@ CustomKind::CustomKind(const Json& definition) : definition_(StringAt(definition
     if (IsTrue(version, "storage")) {
       info_.version = Keep(read.name);
       info_.has_status = read.has_status;
+      if (read.has_status)
+        info_.subresources.push_back({.name = "status", .kind = info_.kind, .verbs = "get,patch,update", .of = {}});
       if (read.scale)
         info_.subresources.push_back(
             {.name = "scale", .kind = "Scale", .verbs = "get,patch,update", .of = {"autoscaling", "v1"}});
-      if (read.has_status)
-        info_.subresources.push_back({.name = "status", .kind = info_.kind, .verbs = "get,patch,update", .of = {}});
     } else if (read.served) {
       info_.served_as.push_back({info_.group, Keep(read.name)});
     }

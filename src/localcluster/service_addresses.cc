@@ -65,6 +65,22 @@ void AssignNodePorts(JsonObject& spec, Taken& taken, std::uint32_t start) {
   }
 }
 
+std::vector<api::FieldError> CheckNodePorts(const JsonObject& spec) {
+  std::vector<api::FieldError> errors;
+  const Json* ports = spec.if_contains("ports");
+  if (ports == nullptr || !ports->is_array()) return errors;
+  for (std::size_t i = 0; i < ports->get_array().size(); ++i) {
+    const Json* given = Find(ports->get_array()[i], "nodePort");
+    const std::int64_t number = given != nullptr && given->is_int64() ? given->get_int64() : 0;
+    if (number == 0 || (number >= kFirstNodePort && number < kFirstNodePort + kNodePorts)) continue;
+    errors.push_back({fmt::format("spec.ports[{}].nodePort", i),
+                      fmt::format("Invalid value: {}: provided port is not in the valid range. The range of valid "
+                                  "ports is {}-{}",
+                                  number, kFirstNodePort, kFirstNodePort + kNodePorts - 1)});
+  }
+  return errors;
+}
+
 }  // namespace
 
 std::vector<api::FieldError> AssignAddresses(Json& service, std::span<const std::shared_ptr<const Json>> others) {
@@ -86,7 +102,9 @@ std::vector<api::FieldError> AssignAddresses(Json& service, std::span<const std:
              fmt::format("Invalid value: [\"{0}\"]: failed to allocate IP {0}: provided IP is already allocated",
                          address)}};
   }
-  if (type == "NodePort" || type == "LoadBalancer") AssignNodePorts(*spec, taken, StartOf(service, kNodePorts));
+  if (type != "NodePort" && type != "LoadBalancer") return {};
+  if (auto errors = CheckNodePorts(*spec); !errors.empty()) return errors;
+  AssignNodePorts(*spec, taken, StartOf(service, kNodePorts));
   return {};
 }
 

@@ -52,6 +52,14 @@ TEST(ServiceAddresses, AreNotGivenTwice) {
                                   "already allocated"}));
 }
 
+TEST(ServiceAddresses, NodePortsAreInTheirRange) {
+  Json service = Service("a", R"({"type": "NodePort", "ports": [{"port": 80, "nodePort": 80}]})");
+  EXPECT_THAT(AssignAddresses(service, {}),
+              testing::ElementsAre(api::FieldError{"spec.ports[0].nodePort",
+                                                   "Invalid value: 80: provided port is not in the valid range. The "
+                                                   "range of valid ports is 30000-32767"}));
+}
+
 TEST(ServiceAddresses, HeadlessAndExternalOnesHaveNone) {
   Json headless = Service("a", R"({"type": "ClusterIP", "clusterIP": "None"})");
   AssignAddresses(headless, {});

@@ -1,6 +1,7 @@
 #include "localcluster/update_rules.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <set>
@@ -31,8 +32,8 @@ const std::vector<FixedMember>& FixedMembers() {
       {"ControllerRevision", {"data"}},
       {"DaemonSet", {"spec", "selector"}},
       {"Deployment", {"spec", "selector"}},
-      {"Job", {"spec", "completionMode"}},
       {"Job", {"spec", "completions"}},
+      {"Job", {"spec", "completionMode"}},
       {"Job", {"spec", "selector"}},
       {"PriorityClass", {"preemptionPolicy"}},
       {"ReplicaSet", {"spec", "selector"}},
@@ -80,6 +81,23 @@ void CheckImmutableData(const Field& before, const Field& after, FieldErrors& er
   for (const std::string_view member : {"data", "binaryData"}) {
     if (!Same(before[member], after[member])) errors.Forbidden(after[member].path(), kWhy);
   }
+}
+
+// Whoever waits for an object to go knows all whom it waits for.
+void CheckFinalizers(const Field& before, const Field& after, FieldErrors& errors) {
+  if (!before["metadata"]["deletionTimestamp"].present()) return;
+  const Field old = before["metadata"]["finalizers"];
+  const Field now = after["metadata"]["finalizers"];
+  std::set<std::string_view> known;
+  for (std::size_t i = 0; i < old.size(); ++i) known.insert(old[i].text());
+  std::set<std::string_view> added;
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    if (!known.contains(now[i].text())) added.insert(now[i].text());
+  }
+  if (added.empty()) return;
+  errors.Forbidden(now.path(), fmt::format("no new finalizers can be added if the object is being deleted, found new "
+                                           "finalizers []string{{\"{}\"}}",
+                                           fmt::join(added, "\", \"")));
 }
 
 std::set<std::string> ConsumerUids(const Field& consumers) {
@@ -204,6 +222,7 @@ std::vector<api::FieldError> CheckUpdate(const Json& before_tree, const Json& af
   FieldErrors errors;
   const Field before(&before_tree, FieldPath());
   const Field after(&after_tree, FieldPath());
+  CheckFinalizers(before, after, errors);
   CheckFixedMembers(before, after, errors);
   const std::string_view kind = before["kind"].text();
   if (kind == "ResourceClaim") {

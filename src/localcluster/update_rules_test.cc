@@ -47,6 +47,13 @@ INSTANTIATE_TEST_SUITE_P(
                R"("10.96.0.2")", R"(spec.clusterIPs[0]: Invalid value: ["10.96.0.2"]: may not change once set)"},
         Change{"PriorityValue", R"({"kind": "PriorityClass", "value": 5})", "/value", "7",
                "value: Forbidden: may not be changed in an update."},
+        Change{"FinalizerOfWhatGoes",
+               R"({"kind": "ConfigMap", "metadata": {"deletionTimestamp": "t", "finalizers": ["a/b"]}})",
+               "/metadata/finalizers", R"(["a/b", "a/c"])",
+               R"(metadata.finalizers: Forbidden: no new finalizers can be added if the object is being deleted, )"
+               R"(found new finalizers []string{"a/c"})"},
+        Change{"Finalizer", R"({"kind": "ConfigMap", "metadata": {"finalizers": ["a/b"]}})", "/metadata/finalizers",
+               R"(["a/b", "a/c"])", ""},
         Change{"RoleReference",
                R"({"kind": "RoleBinding", "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role",
                                                       "name": "a"}})",

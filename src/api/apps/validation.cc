@@ -1,5 +1,8 @@
 #include <fmt/format.h>
 
+#include <set>
+#include <string_view>
+
 #include "api/group.h"
 
 namespace kumiko::api {
@@ -44,6 +47,28 @@ void CheckTemplate(const Field& pod_template, std::string_view kind, FieldErrors
     errors.Forbidden(spec["activeDeadlineSeconds"].path(),
                      fmt::format("activeDeadlineSeconds in {} is not Supported", kind));
   }
+}
+
+// The template with a volume for each claim template, which pods get under the same name.
+Json WithClaimVolumes(const Field& spec) {
+  const Field pod_template = spec["template"];
+  if (!pod_template.present() || !pod_template.json()->is_object()) return {};
+  Json whole = *pod_template.json();
+  Json& pod = whole.get_object()["spec"];
+  if (!pod.is_object()) return whole;
+  const Field claims = spec["volumeClaimTemplates"];
+  std::set<std::string_view> names;
+  JsonArray volumes;
+  for (std::size_t i = 0; i < claims.size(); ++i) names.insert(claims[i]["metadata"]["name"].text());
+  const Field own = pod_template["spec"]["volumes"];
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    if (!names.contains(own[i]["name"].text())) volumes.push_back(*own[i].json());
+  }
+  for (const std::string_view name : names) {
+    volumes.push_back(JsonObject{{"name", name}, {"persistentVolumeClaim", {{"claimName", name}}}});
+  }
+  if (!volumes.empty()) pod.get_object()["volumes"] = std::move(volumes);
+  return whole;
 }
 
 bool IsZero(const Field& field) {
@@ -128,7 +153,8 @@ void ValidateStatefulSet(const Json& set, FieldErrors& errors) {
   }
   if (const Field service = spec["serviceName"]; !service.text().empty()) CheckFormat(service, CheckDnsLabel, errors);
   CheckSelector(spec, "statefulset", SelectorRule::kRequired, errors);
-  CheckTemplate(spec["template"], "StatefulSet", errors);
+  const Json pod_template = WithClaimVolumes(spec);
+  CheckTemplate(Field(&pod_template, spec["template"].path()), "StatefulSet", errors);
   CheckNotNegative(spec["revisionHistoryLimit"], errors);
 }
 

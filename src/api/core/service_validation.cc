@@ -80,6 +80,7 @@ void CheckTraffic(const Field& spec, FieldErrors& errors) {
   const std::string_view type = spec["type"].text();
   const Field affinity = spec["sessionAffinity"];
   CheckOneOf(affinity, {"ClientIP", "None"}, errors);
+  CheckOneOf(spec["type"], {"ClusterIP", "ExternalName", "LoadBalancer", "NodePort"}, errors);
   const Field seconds = spec["sessionAffinityConfig"]["clientIP"]["timeoutSeconds"];
   if (affinity.text() == "ClientIP" && (seconds.number() <= 0 || seconds.number() > kLongestAffinitySeconds)) {
     errors.Invalid(seconds.path(), seconds.number(), "must be greater than 0 and less than 86400");
@@ -118,7 +119,6 @@ void ValidateService(const Json& service, FieldErrors& errors) {
       CheckFormat(name, CheckDnsSubdomain, errors);
     }
   }
-  CheckOneOf(spec["type"], {"ClusterIP", "ExternalName", "LoadBalancer", "NodePort"}, errors);
   CheckLabels(spec["selector"], errors);
   CheckAddresses(spec, errors);
   CheckTraffic(spec, errors);

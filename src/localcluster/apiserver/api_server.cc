@@ -52,7 +52,8 @@ struct ApiServer::Impl {
     }
     if (info->path == "/healthz") return Plain("ok");
     if (http.method == "GET") {
-      if (auto answer = AnswerDiscovery(kinds, info->path, http.Header("Accept"))) return std::move(*answer);
+      auto answer = AnswerDiscovery(kinds, info->path, http.Header("Accept"), http.Header("Host"));
+      if (answer) return std::move(*answer);
     }
     if (info->is_resource) return resources.Answer(http, *info);
     return ErrorResponse(

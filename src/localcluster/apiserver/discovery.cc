@@ -10,6 +10,7 @@
 #include "api/schema/openapi_document.h"
 #include "base/text.h"
 #include "localcluster/apiserver/response_form.h"
+#include "localcluster/apiserver/storage_version.h"
 
 namespace kumiko::localcluster {
 namespace {
@@ -112,17 +113,17 @@ Json ResourceList(const CustomKinds& custom, const api::GroupVersion& version) {
                         {"verbs", Verbs(kind.verbs)}};
     if (!kind.short_names.empty()) resource["shortNames"] = Names(kind.short_names);
     if (!kind.categories.empty()) resource["categories"] = Names(kind.categories);
+    if (kind.verbs.find("list") != std::string_view::npos) resource["storageVersionHash"] = StorageVersionHash(kind);
     resources.push_back(std::move(resource));
     for (const api::SubresourceInfo& sub : kind.subresources) {
-      JsonObject entry{{"name", fmt::format("{}/{}", kind.plural, sub.name)},
-                       {"singularName", ""},
-                       {"namespaced", kind.namespaced},
-                       {"kind", sub.kind},
-                       {"verbs", Verbs(sub.verbs)}};
+      JsonObject entry{
+          {"name", fmt::format("{}/{}", kind.plural, sub.name)}, {"singularName", ""}, {"namespaced", kind.namespaced}};
       if (!sub.of.version.empty()) {
         entry["group"] = sub.of.group;
         entry["version"] = sub.of.version;
       }
+      entry["kind"] = sub.kind;
+      entry["verbs"] = Verbs(sub.verbs);
       resources.push_back(std::move(entry));
     }
   }
@@ -263,6 +264,24 @@ HttpResponse Document(std::string text, std::string_view hash) {
   return response;
 }
 
+// The definitions are in OpenAPI v3 only. kubectl asks for v2 before it creates what is in a List or of an unknown
+// kind, and checks by it no kind that it does not define.
+HttpResponse AnswerOpenApiV2(std::string_view accept) {
+  constexpr std::string_view kTitle = "Kubernetes";
+  if (accept.find("proto-openapi.spec.v2") == std::string_view::npos) {
+    return Answer(
+        {{"swagger", "2.0"}, {"info", {{"title", kTitle}, {"version", kServedVersion}}}, {"paths", JsonObject()}});
+  }
+  // gnostic's Document: swagger is member 1, info 2, of which title is 1 and version 2. Each is shorter than 128 bytes.
+  const auto member = [](char number, std::string_view text) {
+    return fmt::format("{}{}{}", static_cast<char>(number << 3 | 2), static_cast<char>(text.size()), text);
+  };
+  HttpResponse response =
+      JsonResponse(200, member(1, "2.0") + member(2, member(1, kTitle) + member(2, kServedVersion)));
+  response.headers.front().second = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
+  return response;
+}
+
 std::optional<HttpResponse> AnswerOpenApi(const CustomKinds& custom, std::string_view path) {
   if (path == "/openapi/v3") return Answer(OpenApiIndex(custom));
   for (const Group& group : GroupsOf(custom)) {
@@ -298,16 +317,17 @@ Json Version() {
 
 }  // namespace
 
-std::optional<HttpResponse> AnswerDiscovery(const ServedKinds& kinds, const std::string& path,
-                                            std::string_view accept) {
+std::optional<HttpResponse> AnswerDiscovery(const ServedKinds& kinds, const std::string& path, std::string_view accept,
+                                            std::string_view host) {
   const std::string at = path.size() > 1 && path.ends_with('/') ? path.substr(0, path.size() - 1) : path;
-  if (at == "/version") return Answer(Version());
+  if (at == "/version") return JsonResponse(200, WriteJsonPretty(Version()));
+  if (at == "/openapi/v2") return AnswerOpenApiV2(accept);
   const CustomKinds custom = kinds.Custom();
   if (at == "/openapi/v3" || at.starts_with("/openapi/v3/")) return AnswerOpenApi(custom, at);
   if (at == "/api") {
     if (WantsAggregated(accept)) return AnswerAggregated(custom, true);
-    return Answer(
-        {{"kind", "APIVersions"}, {"versions", JsonArray{"v1"}}, {"serverAddressByClientCIDRs", JsonArray()}});
+    const JsonArray addresses{JsonObject{{"clientCIDR", "0.0.0.0/0"}, {"serverAddress", host}}};
+    return Answer({{"kind", "APIVersions"}, {"versions", JsonArray{"v1"}}, {"serverAddressByClientCIDRs", addresses}});
   }
   if (at == "/apis") return WantsAggregated(accept) ? AnswerAggregated(custom, false) : Answer(GroupList(custom));
   for (const Group& group : GroupsOf(custom)) {

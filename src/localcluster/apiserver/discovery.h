@@ -13,8 +13,9 @@ namespace kumiko::localcluster {
 
 inline constexpr std::string_view kServedVersion = "v1.37.2";
 
-// The answer to a GET of /api, /apis, /api/v1, /apis/GROUP, /apis/GROUP/VERSION, /openapi/v3 and below, /version; none
-// for any other path.
-std::optional<HttpResponse> AnswerDiscovery(const ServedKinds& kinds, const std::string& path, std::string_view accept);
+// The answer to a GET of /api, /apis, /api/v1, /apis/GROUP, /apis/GROUP/VERSION, /openapi/v2, /openapi/v3 and below,
+// /version; none for any other path. `host` is where the client reached the server, which /api tells.
+std::optional<HttpResponse> AnswerDiscovery(const ServedKinds& kinds, const std::string& path, std::string_view accept,
+                                            std::string_view host = {});
 
 }  // namespace kumiko::localcluster

@@ -34,7 +34,8 @@ kube::ApiResult<ListSnapshots::Page> ListSnapshots::Continue(std::string_view to
   const auto number = ParseInt64(parts[0]);
   const auto next = parts.size() == 2 ? ParseInt64(parts[1]) : std::nullopt;
   if (!number || !next || *next < 0) {
-    return kube::Refuse(kube::StatusReason::kBadRequest, "continue key is not valid: {}", token.substr(0, 100));
+    return kube::Refuse(kube::StatusReason::kBadRequest, "invalid continue token: continue key is not valid: {}",
+                        token.substr(0, 100));
   }
   auto found = lists_.With([&](Lists& lists) -> std::shared_ptr<const ListSnapshot> {
     while (!lists.kept.empty() && now - lists.kept.front().used > kKeptFor) lists.kept.pop_front();

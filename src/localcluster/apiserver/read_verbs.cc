@@ -1,5 +1,8 @@
 // get, list and watch.
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
 
 #include "localcluster/apiserver/resource_api.h"
 #include "localcluster/apiserver/selector.h"
@@ -13,6 +16,8 @@ using kube::StatusReason;
 
 // A watch that sets no limit ends after half an hour, as apiserver's do; clients start it anew where it ended.
 constexpr std::int64_t kDefaultWatchSeconds = 1800;
+
+const api::KindInfo kListOptions{.group = "meta.k8s.io", .version = "v1", .kind = "ListOptions", .plural = ""};
 
 struct Selection {
   LabelSelector labels;
@@ -45,10 +50,27 @@ kube::ApiResult<std::optional<std::uint64_t>> ReadVersion(const Query& query) {
   if (text.empty() || text == "0") return std::nullopt;
   const auto version = query.Integer("resourceVersion");
   if (!version || *version < 0) {
-    return Refuse(StatusReason::kBadRequest, "Invalid value: \"{}\": resourceVersion is not a number that a list gave",
+    return Refuse(StatusReason::kBadRequest,
+                  "invalid resource version: resourceVersion: Invalid value: \"{0}\": strconv.ParseUint: parsing "
+                  "\"{0}\": invalid syntax",
                   text);
   }
   return static_cast<std::uint64_t>(*version);
+}
+
+// What is wrong with the options of a list, as the API server words it.
+std::optional<kube::ApiError> CheckListOptions(const Query& query) {
+  if (const std::string_view limit = query.Get("limit"); !limit.empty() && !query.Integer("limit")) {
+    return kube::ApiError{.reason = StatusReason::kBadRequest,
+                          .message = fmt::format("strconv.ParseInt: parsing \"{}\": invalid syntax", limit)};
+  }
+  if (query.Get("resourceVersionMatch").empty() || !query.Get("resourceVersion").empty() ||
+      query.Has("sendInitialEvents")) {
+    return std::nullopt;
+  }
+  const std::array errors{api::FieldError{
+      "resourceVersionMatch", "Forbidden: resourceVersionMatch is forbidden unless resourceVersion is provided"}};
+  return kube::Invalid(kListOptions, "", errors);
 }
 
 }  // namespace
@@ -64,6 +86,7 @@ ResourceApi::Answered ResourceApi::Get(const ResourceCall& call) {
 
 ResourceApi::Answered ResourceApi::List(const ResourceCall& call) {
   const Time now = clock_.Now();
+  if (auto error = CheckListOptions(call.info.query)) return Refuse(std::move(*error));
   KU_TRY_API(const ObjectWriting writing, call.Writing(now));
   KU_TRY_API(const Selection selection, ReadSelection(call));
   KU_TRY_API(const auto version, ReadVersion(call.info.query));

@@ -115,6 +115,9 @@ ResourceApi::Answered ResourceApi::Dispatch(const HttpRequest& http, const Reque
   if (answered && kind->inert && Stores(info.verb)) {
     warnings.push_back(fmt::format("{} are stored, but nothing in this local cluster acts on them", kind->plural));
   }
+  if (answered && kind->kind == "Endpoints") {
+    warnings.emplace_back("v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice");
+  }
   if (answered && Writes(info.verb)) {
     if (const Status kept = store_.AwaitWritten(); !kept) {
       return Refuse(StatusReason::kInternalError, "the change is not stored: {}", kept.error().message);

@@ -1,7 +1,10 @@
 #include "localcluster/apiserver/resource_call.h"
 
+#include <fmt/format.h>
+
 #include "api/protobuf/protobuf_object.h"
 #include "api/schema/field_validation.h"
+#include "base/text.h"
 #include "base/yaml.h"
 #include "localcluster/object_tree.h"
 #include "localcluster/ownership.h"
@@ -53,6 +56,18 @@ kube::ApiResult<JsonWithDuplicates> ReadTyped(const HttpRequest& request, const 
   auto json = ParseJsonWithDuplicates(request.body);
   if (!json) return Refuse(StatusReason::kBadRequest, "error decoding the body: {}", json.error().message);
   return std::move(*json);
+}
+
+// What the API server says about an object of another kind that is built in, by the names of its packages.
+std::optional<kube::ApiError> NoConversion(const ResourceCall& call, const Json& object) {
+  const api::KindInfo* sent = api::FindKind(StringAt(object, {"kind"}));
+  if (sent == nullptr || sent->ApiVersion() != StringAt(object, {"apiVersion"}) || call.custom() != nullptr) return {};
+  const std::string_view package = call.kind.group.empty() ? "core" : Split(call.kind.group, '.').front();
+  return kube::ApiError{
+      .reason = StatusReason::kBadRequest,
+      .message = fmt::format("{0} in version \"{1}\" cannot be handled as a {2}: converting ({1}.{0}) to ({3}.{2}): "
+                             "unknown conversion",
+                             sent->kind, sent->version, call.kind.kind, package)};
 }
 
 }  // namespace
@@ -108,6 +123,7 @@ kube::ApiResult<JsonWithDuplicates> ReadUndecoded(const ResourceCall& call) {
   if (StringAt(object, {"kind"}).empty()) members["kind"] = call.kind.kind;
   if (StringAt(object, {"apiVersion"}).empty()) members["apiVersion"] = wanted;
   if (StringAt(object, {"kind"}) != call.kind.kind || StringAt(object, {"apiVersion"}) != wanted) {
+    if (auto error = NoConversion(call, object)) return Refuse(std::move(*error));
     return Refuse(
         StatusReason::kBadRequest,
         "{} in version \"{}\" cannot be handled as a {}: no kind \"{}\" is registered for version \"{}\" at this path",

@@ -1,5 +1,9 @@
 // What stands below an object: status, scale, binding, eviction, finalize, token, log.
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
+#include <chrono>
 
 #include "base/text.h"
 #include "localcluster/apiserver/certificate.h"
@@ -215,6 +219,10 @@ ResourceApi::Answered ResourceApi::Finalize(const ResourceCall& call) {
   return Written(call, 200, *stored);
 }
 
+constexpr std::chrono::seconds kShortestToken = std::chrono::minutes(10);
+const api::KindInfo kTokenRequest{
+    .group = "authentication.k8s.io", .version = "v1", .kind = "TokenRequest", .plural = "tokenrequests"};
+
 ResourceApi::Answered ResourceApi::RequestToken(const ResourceCall& call) {
   if (call.info.verb != Verb::kCreate) return NotAllowed(call);
   KU_TRY_API(Json request, ReadBody(call.http));
@@ -222,6 +230,12 @@ ResourceApi::Answered ResourceApi::RequestToken(const ResourceCall& call) {
   const Json* seconds = FindPath(request, {"spec", "expirationSeconds"});
   const std::int64_t lasts = seconds != nullptr && seconds->is_int64() ? seconds->get_int64() : 3600;
   if (!request.is_object()) return Refuse(StatusReason::kBadRequest, "the body of the request is not an object");
+  if (lasts < kShortestToken.count()) {
+    const std::array errors{
+        api::FieldError{"spec.expirationSeconds",
+                        fmt::format("Invalid value: {}: may not specify a duration less than 10 minutes", lasts)}};
+    return Refuse(kube::Invalid(kTokenRequest, "", errors));
+  }
   request.get_object()["status"] = JsonObject{
       {"token", MakeToken()}, {"expirationTimestamp", FormatRfc3339(clock_.Now() + std::chrono::seconds(lasts))}};
   return JsonResponse(201, WriteJson(request) + "\n");

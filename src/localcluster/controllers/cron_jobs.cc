@@ -28,6 +28,11 @@ constexpr const char* kScheduledAnnotation = "batch.kubernetes.io/cronjob-schedu
 
 using JobPointer = std::shared_ptr<const api::Job>;
 
+// `kubectl create job --from`: its owner counts it as none that it started.
+bool IsMadeByHand(const api::Job& job) {
+  return job.metadata.annotations.contains("cronjob.kubernetes.io/instantiate");
+}
+
 bool Succeeded(const api::Job& job) {
   return ConditionStatus(job.status.conditions, "Complete") == "True";
 }
@@ -66,7 +71,7 @@ class CronJobController {
     for (const JobPointer& job : jobs_.Claim(cron_job, key, result)) {
       if (IsOver(*job)) {
         finished.push_back(job);
-      } else if (!job->metadata.deletion_timestamp) {
+      } else if (!job->metadata.deletion_timestamp && !IsMadeByHand(*job)) {
         look.active.push_back(job);
       }
     }

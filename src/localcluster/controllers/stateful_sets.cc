@@ -217,7 +217,6 @@ class StatefulSetController {
                                                {kPodIndexLabel, std::to_string(ordinal)},
                                                {kRevisionHashLabel, revision->metadata.name}});
     if (!pod) return look.result.Note(pod);
-    MetadataOf(*pod).erase("generateName");
     MetadataOf(*pod)["name"] = name;
     JsonObject& spec = pod->as_object()["spec"].as_object();
     spec["hostname"] = name;
@@ -256,7 +255,11 @@ class StatefulSetController {
       if (const Json* labels = FindPath(look.tree, {"spec", "selector", "matchLabels"})) {
         MetadataOf(claim)["labels"] = *labels;
       }
-      if (const auto created = api_.Create(claim); !created && created.error().code != Code::kAlreadyExists) {
+      if (const auto created = api_.Create(claim)) {
+        events_.Normal(
+            kSource, SubjectOf(look.set), "SuccessfulCreate",
+            fmt::format("Create Claim {}-{} Pod {} in StatefulSet {} success", name, pod, pod, look.key.name));
+      } else if (created.error().code != Code::kAlreadyExists) {
         look.result.Note(created);
       }
       volumes.get_array().push_back(

@@ -18,6 +18,41 @@ void WriteNameAndTime(const Json& object, Cells& cells) {
   cells.Text(StringAt(object, {"metadata", "creationTimestamp"}));
 }
 
+bool Says(const Json& object, std::string_view member) {
+  const Json* value = Find(object, member);
+  return value != nullptr && *value == Json(true);
+}
+
+void WriteDefinition(const Json& definition, Cells& cells) {
+  cells.Text(NameOf(definition));
+  cells.Text(StringAt(definition, {"spec", "scope"}));
+  std::vector<std::string> versions;
+  if (const Json* list = FindPath(definition, {"spec", "versions"}); list != nullptr && list->is_array()) {
+    for (const Json& version : list->get_array()) {
+      if (!Says(version, "served")) continue;
+      versions.push_back(fmt::format("{}{}", StringAt(version, {"name"}), Says(version, "storage") ? "(storage)" : ""));
+    }
+  }
+  std::ranges::sort(versions);
+  cells.Text(Join(versions, ","));
+  cells.Text(StringAt(definition, {"metadata", "creationTimestamp"}));
+  cells.Text(StringAt(definition, {"spec", "group"}));
+  cells.Text(StringAt(definition, {"spec", "names", "kind"}));
+  std::vector<std::string> short_names;
+  if (const Json* list = FindPath(definition, {"spec", "names", "shortNames"}); list != nullptr && list->is_array()) {
+    for (const Json& name : list->get_array())
+      short_names.emplace_back(name.is_string() ? std::string_view(name.get_string()) : std::string_view());
+  }
+  cells.Text(Join(short_names, ","));
+  bool established = false;
+  if (const Json* list = FindPath(definition, {"status", "conditions"}); list != nullptr && list->is_array()) {
+    for (const Json& condition : list->get_array()) {
+      established |= StringAt(condition, {"type"}) == "Established" && StringAt(condition, {"status"}) == "True";
+    }
+  }
+  cells.Flag(established);
+}
+
 void WriteLease(const Json& lease, Cells& cells) {
   cells.Text(NameOf(lease));
   cells.Text(StringAt(lease, {"spec", "holderIdentity"}));
@@ -207,6 +242,16 @@ TableColumn Wide(std::string name, std::string description) {
 NamedFormats OtherFormats() {
   NamedFormats formats = {
       {"ClusterRoleBinding", RoleBindingFormat()},
+      {"CustomResourceDefinition",
+       {.columns = {NameColumn(),
+                    {.name = "Scope", .description = "Whether its objects are in namespaces."},
+                    {.name = "Versions", .description = "Versions that are served."},
+                    {.name = "Created At", .type = "date", .description = "When the object was made."},
+                    Wide("Group", "API group of the kind."),
+                    Wide("Kind", "The kind."),
+                    Wide("ShortNames", "Short names of the kind."),
+                    {.name = "Established", .type = "boolean", .description = "Whether it is served.", .priority = 1}},
+        .write_cells = WriteDefinition}},
       {"Lease",
        {.columns = {NameColumn(), {.name = "Holder", .description = "Who holds the lease."}, AgeColumn()},
         .write_cells = WriteLease}},
