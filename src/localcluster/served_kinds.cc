@@ -44,6 +44,11 @@ CustomVersion ReadVersion(const Json& version) {
   // A path that is none was refused with its definition.
   if (auto table = CustomTableFormat(Find(version, "additionalPrinterColumns"))) read.table = std::move(*table);
   read.scale = ReadScale(version);
+  constexpr int kDeepest = 3;
+  for (const Json& field : ListAt(version, {"selectableFields"})) {
+    const std::string_view path = StringAt(field, {"jsonPath"});
+    if (std::ranges::count(path, '.') <= kDeepest) read.selectable_fields.emplace_back(path.substr(path.find('.') + 1));
+  }
   return read;
 }
 

@@ -31,6 +31,7 @@ struct CustomVersion {
   Json open_api_schema;
   TableFormat table;
   std::optional<ScalePaths> scale;
+  std::vector<std::string> selectable_fields;  // "spec.color"; no deeper than selectors look (kube/object.h)
 };
 
 // What a definition says. Immutable; `info` names the stored version and points into the object itself.

@@ -1,10 +1,10 @@
 """What two outputs of one command have in common, and the report of all of them.
 
 Hidden before comparing, because two clusters cannot agree on it: times and ages, uids, resource versions, generated
-suffixes of names, addresses and their ports, node ports, what built the server, server URLs, tokens and the cluster's
-own certificate, folders that kubectl makes; the width of columns, which follows from ages; the order of members in an
-object that a message quotes, and that of managers which follows from the second in which each wrote last. Of
-`kubectl explain` the field names, types and what is required are compared.
+suffixes of names, addresses and their ports, node ports, what built the server, server URLs, tokens and the
+cluster's own certificate, whom its credential names, folders that kubectl makes; the width of columns, which
+follows from ages; the order of members in an object that a message quotes, and that of managers which follows from
+the second in which each wrote last. Of `kubectl explain` the field names, types and what is required are compared.
 """
 
 import dataclasses
@@ -32,6 +32,9 @@ RULES = [(re.compile(pattern, re.M), text) for pattern, text in [
     (r"kubectl-edit-\d+\.yaml", "kubectl-edit.yaml"),
     (r"(ADDRESS):\d+", r"\1:PORT"),
     (r"(\"(?:gitCommit|gitTreeState|goVersion|compiler)\": )\".*\"", r"\1BUILD"),
+    (r"^[IWE]\d{4} .*very short watch.*\n", ""),  # when the time of a wait is over: which is seen first is chance
+    (r"^(Username +).*", r"\1NAME"),
+    (r"^Extra: authentication.kubernetes.io/credential-id .*\n", ""),
     (r"^[IWE]\d{4} [\d:.]+ +\d+ ", "LOG "),
 ]]
 SPAN = r"(\d+[smhd]){1,2}"
@@ -57,7 +60,7 @@ def hide(text, values):
     names = "|".join(sorted(values.names, key=len, reverse=True))
     text = re.sub(rf"\b({names})-{SUFFIX}{{8,10}}-{SUFFIX}{{5}}\b", r"\1-HASH-SUFFIX", text)
     text = re.sub(rf"\b({names})-{SUFFIX}{{8,10}}\b", r"\1-HASH", text)
-    text = re.sub(rf"\b({names}(?:-\d+)?)-{SUFFIX}{{5}}\b", r"\1-SUFFIX", text)
+    text = re.sub(rf"\b((?:{names})(?:-\d+)?)-{SUFFIX}{{5}}\b", r"\1-SUFFIX", text)
     text = re.sub(rf"\b({names})\.[0-9a-f]{{16}}\b", r"\1.EVENT", text)
     text = re.sub(r"(?<=\S)[ \t]{2,}(?=\S)", "  ", text)
     text = re.sub(r"^(.*\S)[ \t]+$", r"\1", text, flags=re.M)
@@ -100,6 +103,7 @@ def shown(line, output, values):
     errors = hide(INERT.sub("", output.err), values).splitlines()
     if "sorted" in line.tags:
         lines.sort()
+        errors.sort()
     return lines + [f"stderr: {error}" for error in errors] + [f"exit status {output.status}"]
 
 

@@ -60,6 +60,7 @@ class Checker {
     if (old != nullptr) CheckUnchanged(ObjectAt(*old, "spec"));
   }
 
+  const JsonArray& versions() const { return ListAt(spec_, "versions"); }
   std::vector<FieldError> Take() { return std::move(errors_); }
 
  private:
@@ -69,7 +70,7 @@ class Checker {
     return value == nullptr || !value->is_object() ? none : *value;
   }
 
-  void Required(std::string path, std::string_view why = "") { errors_.push_back(RequiredValue(path, why)); }
+  void Required(const std::string& path, std::string_view why = "") { errors_.push_back(RequiredValue(path, why)); }
 
   void CheckGroupAndScope() {
     const std::string_view group = StringAt(spec_, {"group"});
@@ -130,7 +131,9 @@ class Checker {
     }
     if (stored != 1) {
       errors_.push_back(
-          InvalidValue("spec.versions", VersionNames(), "must have exactly one version marked as storage version"));
+          {"spec.versions", fmt::format("Invalid value: {}: must have exactly one version marked as storage "
+                                        "version",
+                                        WriteJson(VersionsInGo()))});
     }
     if (versions.empty()) return;
     if (IsSameInAllVersions("schema")) CheckSchema(versions[0], "spec.validation");
@@ -138,9 +141,26 @@ class Checker {
     if (IsSameInAllVersions("additionalPrinterColumns")) CheckColumns(versions[0], "spec.additionalPrinterColumns");
   }
 
-  Json VersionNames() const {
-    const Json* versions = Find(spec_, "versions");
-    return versions == nullptr ? Json() : *versions;
+  // As the API server's own form has them: what is the same in all versions stands beside the list.
+  Json VersionsInGo() const {
+    JsonArray shown;
+    for (const Json& version : ListAt(spec_, "versions")) {
+      const auto member = [&](std::string_view name) {
+        const Json* value = Find(version, name);
+        return value == nullptr || IsSameInAllVersions(name) ? Json() : *value;
+      };
+      const Json* warning = Find(version, "deprecationWarning");
+      shown.push_back(JsonObject{{"Name", StringAt(version, {"name"})},
+                                 {"Served", IsTrue(version, "served")},
+                                 {"Storage", IsTrue(version, "storage")},
+                                 {"Deprecated", IsTrue(version, "deprecated")},
+                                 {"DeprecationWarning", warning == nullptr ? Json() : *warning},
+                                 {"Schema", member("schema")},
+                                 {"Subresources", member("subresources")},
+                                 {"AdditionalPrinterColumns", member("additionalPrinterColumns")},
+                                 {"SelectableFields", member("selectableFields")}});
+    }
+    return shown;
   }
 
   void CheckSchema(const Json& version, const std::string& path) {
@@ -254,7 +274,13 @@ class Checker {
 std::vector<FieldError> CheckDefinition(const Json& definition, const Json* old) {
   Checker checker(definition);
   checker.Check(definition, old);
-  return checker.Take();
+  const bool stored =
+      std::ranges::any_of(checker.versions(), [](const Json& version) { return IsTrue(version, "storage"); });
+  std::vector<FieldError> errors = checker.Take();
+  if (old == nullptr && !stored) {
+    errors.push_back({"status.storedVersions", "Invalid value: null: must have at least one stored version"});
+  }
+  return errors;
 }
 
 }  // namespace kumiko::api

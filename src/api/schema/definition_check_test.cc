@@ -117,7 +117,8 @@ TEST(DefinitionCheck, NamesAndVersions) {
       ErrorsOf(definition),
       ElementsAre(R"(metadata.name: Invalid value: "gadget.example.com": must be spec.names.plural+"."+spec.group)",
                   R"(spec.scope: Unsupported value: "Node": supported values: "Cluster", "Namespaced")",
-                  testing::EndsWith("must have exactly one version marked as storage version")));
+                  testing::EndsWith("must have exactly one version marked as storage version"),
+                  "status.storedVersions: Invalid value: null: must have at least one stored version"));
 }
 
 TEST(DefinitionCheck, SchemasThatAllVersionsShareAreOne) {

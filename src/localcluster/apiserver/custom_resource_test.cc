@@ -37,6 +37,7 @@ spec:
             x-kubernetes-validations: [{rule: "self.size < 10 || self.color == 'blue'", message: large ones are blue}]
           status: {type: object, properties: {replicas: {type: integer}}}
     subresources: {status: {}, scale: {specReplicasPath: .spec.size, statusReplicasPath: .status.replicas}}
+    selectableFields: [{jsonPath: .spec.color}]
     additionalPrinterColumns: [{name: Size, type: integer, jsonPath: .spec.size}]
 )";
 constexpr const char* kWidgets = "/apis/example.com/v1/namespaces/default/widgets";
@@ -78,6 +79,15 @@ TEST_F(CustomResourceTest, IsEstablishedAtOnce) {
   const auto document = AnswerDiscovery(store_.kinds(), "/openapi/v3/apis/example.com/v1", "");
   ASSERT_TRUE(document.has_value());
   EXPECT_THAT(StringAt(ParseJson(document->body).value(), {"openapi"}), "3.0.0");
+}
+
+TEST_F(CustomResourceTest, FieldsThatItsDefinitionNamesAreSelectable) {
+  Make(R"({"size":3})");
+  const std::string list = std::string(kWidgets) + "?fieldSelector=spec.color%3D";
+  EXPECT_EQ(Ask("GET", list + "red").at("items").as_array().size(), 1U);
+  EXPECT_EQ(Ask("GET", list + "blue").at("items").as_array().size(), 0U);
+  EXPECT_THAT(WriteJson(Ask("GET", std::string(kWidgets) + "?fieldSelector=spec.size%3D3")),
+              HasSubstr("field label not supported: spec.size"));
 }
 
 TEST_F(CustomResourceTest, SchemaDefaultsPrunesAndChecks) {

@@ -87,8 +87,8 @@ ResourceApi::Answered ResourceApi::Delete(const ResourceCall& call) {
 ResourceApi::Answered ResourceApi::DeleteCollection(const ResourceCall& call) {
   KU_TRY_API(const DeleteRequest request, ReadDeleteRequest(call));
   KU_TRY_API(const LabelSelector labels, LabelSelector::Parse(call.info.query.Get("labelSelector")));
-  KU_TRY_API(const FieldSelector fields,
-             FieldSelector::Parse(call.info.query.Get("fieldSelector"), call.kind.kind, call.version.group));
+  KU_TRY_API(const FieldSelector fields, FieldSelector::Parse(call.info.query.Get("fieldSelector"), call.kind.kind,
+                                                              call.version.group, call.selectable_fields()));
   KU_TRY_API(const ObjectWriting writing, call.Writing(clock_.Now()));
   const auto listed = store_.List(call.key);
   if (!listed) return Refuse(StatusReason::kInternalError, "{}", listed.error().message);

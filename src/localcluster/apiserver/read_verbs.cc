@@ -29,8 +29,8 @@ struct Selection {
 
 kube::ApiResult<Selection> ReadSelection(const ResourceCall& call) {
   KU_TRY_API(LabelSelector labels, LabelSelector::Parse(call.info.query.Get("labelSelector")));
-  KU_TRY_API(FieldSelector fields,
-             FieldSelector::Parse(call.info.query.Get("fieldSelector"), call.kind.kind, call.version.group));
+  KU_TRY_API(FieldSelector fields, FieldSelector::Parse(call.info.query.Get("fieldSelector"), call.kind.kind,
+                                                        call.version.group, call.selectable_fields()));
   return Selection{std::move(labels), std::move(fields)};
 }
 

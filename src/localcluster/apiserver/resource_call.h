@@ -32,6 +32,9 @@ struct ResourceCall {
   const CustomVersion* custom() const {
     return served.custom == nullptr ? nullptr : served.custom->FindServed(version.version);
   }
+  std::span<const std::string> selectable_fields() const {
+    return custom() == nullptr ? std::span<const std::string>() : custom()->selectable_fields;
+  }
   bool dry_run() const { return info.query.Get("dryRun") == "All"; }
   // How to answer. Errors: kNotAcceptable.
   kube::ApiResult<ObjectWriting> Writing(Time now) const;

@@ -68,9 +68,9 @@ std::string StoredPathOfEvent(std::string_view path) {
 }
 
 // As the API server words it: kinds without fields of their own have a message of their own.
-std::string NotSelectable(std::string_view kind, std::string_view path) {
-  const bool has_own = std::any_of(kSelectableFields.begin(), kSelectableFields.end(),
-                                   [&](const KindField& field) { return field.kind == kind; });
+std::string NotSelectable(std::string_view kind, std::string_view path, bool definition_has_some) {
+  const bool has_own = definition_has_some || std::any_of(kSelectableFields.begin(), kSelectableFields.end(),
+                                                          [&](const KindField& field) { return field.kind == kind; });
   if (has_own) return fmt::format("field label not supported: {}", path);
   return fmt::format("\"{}\" is not a known field selector: only \"metadata.name\", \"metadata.namespace\"", path);
 }
@@ -229,7 +229,8 @@ bool LabelSelector::Matches(const Json& object) const {
 }
 
 kube::ApiResult<FieldSelector> FieldSelector::Parse(std::string_view text, std::string_view kind,
-                                                    std::string_view group) {
+                                                    std::string_view group,
+                                                    std::span<const std::string> of_definition) {
   FieldSelector selector;
   if (text.empty()) return selector;
   for (const std::string_view part : Split(text, ',')) {
@@ -245,8 +246,8 @@ kube::ApiResult<FieldSelector> FieldSelector::Parse(std::string_view text, std::
     std::string_view value = part.substr(equals + 1);
     if (value.starts_with('=')) value.remove_prefix(1);
     requirement.value = std::string(value);
-    if (!IsSelectable(kind, requirement.path)) {
-      return Refuse(StatusReason::kBadRequest, "{}", NotSelectable(kind, path));
+    if (!IsSelectable(kind, requirement.path) && std::ranges::find(of_definition, path) == of_definition.end()) {
+      return Refuse(StatusReason::kBadRequest, "{}", NotSelectable(kind, path, !of_definition.empty()));
     }
     selector.requirements_.push_back(std::move(requirement));
   }

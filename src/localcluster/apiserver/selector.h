@@ -1,6 +1,7 @@
 // Label and field selectors of list, watch and deletecollection.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,8 +34,10 @@ class LabelSelector {
 // `metadata.name=x,status.phase!=Running`: equality only, and only fields that the kind offers.
 class FieldSelector {
  public:
-  // `group` is the one in which the kind is asked for. Errors: kBadRequest when the kind has no such selectable field.
-  static kube::ApiResult<FieldSelector> Parse(std::string_view text, std::string_view kind, std::string_view group);
+  // `group` is the one in which the kind is asked for, `of_definition` what the definition of a custom resource names.
+  // Errors: kBadRequest when the kind has no such selectable field.
+  static kube::ApiResult<FieldSelector> Parse(std::string_view text, std::string_view kind, std::string_view group,
+                                              std::span<const std::string> of_definition = {});
   bool Matches(const Json& object) const;
   bool empty() const { return requirements_.empty(); }
   // The name that `metadata.name=` asks for, or "".
