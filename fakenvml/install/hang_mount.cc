@@ -22,6 +22,12 @@ namespace {
 
 constexpr std::string_view kFileName = "forever";
 
+// For whoever waits for it, at once.
+void Say(std::string_view text) {
+  fmt::print("{}\n", text);
+  std::fflush(stdout);
+}
+
 // Answers the kernel's requests, but for one: the look-up of the file.
 class Server {
  public:
@@ -42,8 +48,8 @@ class Server {
       case FUSE_GETATTR:
         return Reply(request, Attributes());
       case FUSE_LOOKUP:
-        if (name != kFileName) Refuse(request, ENOENT);
-        return;
+        if (name != kFileName) return Refuse(request, ENOENT);
+        return Say(fmt::format("holds process {}", request.pid));
       case FUSE_FORGET:
       case FUSE_BATCH_FORGET:
       case FUSE_INTERRUPT:  // a signal for who waits: nothing helps
@@ -108,8 +114,7 @@ Status ServeHangs(const std::string& folder) {
   for (const int signal : {SIGTERM, SIGINT}) sigaddset(&signals, signal);
   sigprocmask(SIG_BLOCK, &signals, nullptr);
   const int signal_queue = signalfd(-1, &signals, SFD_CLOEXEC);
-  fmt::print("mounted\n");
-  std::fflush(stdout);
+  Say("mounted");
 
   Server server(device);
   for (;;) {

@@ -9,7 +9,8 @@
 namespace kumiko::fakenvml {
 
 // Mounts it at `folder`, which is made, and serves it until SIGTERM or SIGINT; then, or when this process ends in any
-// way, everyone who waits is let go. Says "mounted" on standard output when it is there. Needs root and /dev/fuse.
+// way, everyone who waits is let go. Says "mounted" on standard output when it is there, and "holds process PID" of
+// each that from now on not even SIGKILL ends. Needs root and /dev/fuse.
 Status ServeHangs(const std::string& folder);
 
 }  // namespace kumiko::fakenvml

@@ -2,7 +2,6 @@
 #include <gmock/gmock.h>
 #include <signal.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -220,10 +219,10 @@ bool IsMounted(const std::string& folder) {
          inside.st_dev != outside.st_dev;
 }
 
-// Whether the process is inside open(2).
-bool IsOpening(pid_t process) {
-  const auto text = ReadFile("/proc/" + std::to_string(process) + "/syscall");
-  return text && text->starts_with(std::to_string(SYS_openat) + " ");
+// Reads from a pipe until there was such a text.
+void AwaitText(int pipe, const std::string& text) {
+  std::string said;
+  for (char next = 0; said.find(text) == std::string::npos && read(pipe, &next, 1) == 1;) said += next;
 }
 
 // 'D' is uninterruptible sleep.
@@ -238,8 +237,13 @@ TEST(Hangs, ForGoodOutliveSigkillWhileTheMountIsServed) {
   const Driver driver(kThree);
   const nvmlDevice_t device = driver.Gpu(0);
   const std::string folder = HangFolder(driver.folder());
+  std::array<int, 2> said{};
+  ASSERT_EQ(pipe(said.data()), 0);
   const pid_t server = fork();
-  if (server == 0) _exit(ServeHangs(folder) ? 0 : 77);
+  if (server == 0) {
+    dup2(said[1], STDOUT_FILENO);
+    _exit(ServeHangs(folder) ? 0 : 77);
+  }
   const auto is_up = [&] { return IsMounted(folder); };
   int status = 0;
   while (!is_up()) {
@@ -252,7 +256,8 @@ TEST(Hangs, ForGoodOutliveSigkillWhileTheMountIsServed) {
     Uuid(driver, device);
     _exit(0);
   }
-  while (!IsOpening(victim)) std::this_thread::yield();
+  // Before the file system has read its request, a signal would still take it back.
+  AwaitText(said[0], "holds process " + std::to_string(victim) + "\n");
   kill(victim, SIGKILL);
   bool ended = false;
   for (const auto until = Steady::now() + kWatch; Steady::now() < until;) {
@@ -267,6 +272,7 @@ TEST(Hangs, ForGoodOutliveSigkillWhileTheMountIsServed) {
   if (!ended) {
     EXPECT_EQ(waitpid(victim, &status, 0), victim);
   }
+  for (const int end : said) close(end);
 }
 
 // A board whose change hangs, or takes its time, can be looked at, and others can be changed.
