@@ -92,7 +92,7 @@ void GenerateSelector(Json& job) {
   Json& labels = MakeMember(MakeMember(MakeMember(spec, "template"), "metadata"), "labels");
   // A Job without labels of its own has those of its pods, the generated ones too.
   const Json* own = FindPath(job, {"metadata", "labels"});
-  const bool shared = own != nullptr && *own == labels;
+  const bool shared = own == nullptr || *own == Json(JsonObject()) || *own == labels;
   for (const auto& [label, value] :
        {std::pair("job-name", name), std::pair("batch.kubernetes.io/job-name", name), std::pair("controller-uid", uid),
         std::pair("batch.kubernetes.io/controller-uid", uid)}) {

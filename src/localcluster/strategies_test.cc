@@ -39,6 +39,8 @@ TEST(Strategies, AJobSelectsByItsUid) {
   EXPECT_EQ(*FindPath(job, {"spec", "template", "metadata", "labels"}),
             Parse(R"({"job-name": "j", "batch.kubernetes.io/job-name": "j", "controller-uid": "u-1",
                       "batch.kubernetes.io/controller-uid": "u-1"})"));
+  // As its defaults do when it is next read, so that no later writer seems to have set them.
+  EXPECT_EQ(*FindPath(job, {"metadata", "labels"}), *FindPath(job, {"spec", "template", "metadata", "labels"}));
   const Json manual = Created(R"({"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "j"},
       "spec": {"manualSelector": true, "selector": {"matchLabels": {"a": "b"}},
                "template": {"metadata": {"labels": {"a": "b"}}}}})");
