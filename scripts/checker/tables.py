@@ -23,7 +23,7 @@ THIRD_PARTY = [
     ("boost/beast", ["localcluster/http/http_server.cc"]),
     ("boost/asio", ["localcluster/http/http_server.cc", "localcluster/http/tls_stream.h"]),
     ("sqlite3", ["localcluster/state_file.cc"]),
-    ("openssl/", ["localcluster/apiserver/certificate.cc", "localcluster/apiserver/storage_version.cc",
+    ("openssl/", ["localcluster/apiserver/certificate.cc", "localcluster/apiserver/digest.cc",
                   "localcluster/http/tls_stream.h",
                   "bench/apiserver/tls_connection.cc"]),
     ("curl/", ["kube/http/"]),

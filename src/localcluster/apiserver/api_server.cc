@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include "base/base64.h"
 #include "base/text.h"
 #include "base/yaml.h"
 #include "localcluster/apiserver/certificate.h"
@@ -13,19 +14,6 @@ namespace kumiko::localcluster {
 namespace {
 
 constexpr std::string_view kClusterName = "kumiko";
-
-std::string Base64(std::string_view bytes) {
-  static constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string text;
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    const std::size_t count = std::min<std::size_t>(3, bytes.size() - i);
-    unsigned group = 0;
-    for (std::size_t j = 0; j < 3; ++j)
-      group = group << 8 | (j < count ? static_cast<unsigned char>(bytes[i + j]) : 0u);
-    for (std::size_t j = 0; j < 4; ++j) text += j <= count ? kDigits[group >> (18 - 6 * j) & 63] : '=';
-  }
-  return text;
-}
 
 bool IsProbe(std::string_view path) {
   return path == "/livez" || path == "/readyz";
@@ -63,7 +51,8 @@ struct ApiServer::Impl {
   bool Knows(std::string_view authorization) const {
     constexpr std::string_view kScheme = "bearer ";
     if (ToLower(authorization.substr(0, kScheme.size())) != kScheme) return false;
-    return SameSecret(Trim(authorization.substr(kScheme.size())), token);
+    const std::string_view sent = Trim(authorization.substr(kScheme.size()));
+    return SameSecret(sent, token) || resources.KnowsToken(sent);
   }
 
   const ServedKinds& kinds;
@@ -101,11 +90,10 @@ std::string ApiServer::Kubeconfig() const {
   const Json config{
       {"apiVersion", "v1"},
       {"kind", "Config"},
-      {"clusters",
-       JsonArray{JsonObject{
-           {"name", kClusterName},
-           {"cluster",
-            JsonObject{{"server", url()}, {"certificate-authority-data", Base64(impl_->certificate.authority_pem)}}}}}},
+      {"clusters", JsonArray{JsonObject{{"name", kClusterName},
+                                        {"cluster", JsonObject{{"server", url()},
+                                                               {"certificate-authority-data",
+                                                                EncodeBase64(impl_->certificate.authority_pem)}}}}}},
       {"users", JsonArray{JsonObject{{"name", kClusterName}, {"user", JsonObject{{"token", impl_->token}}}}}},
       {"contexts", JsonArray{JsonObject{{"name", kClusterName},
                                         {"context", JsonObject{{"cluster", kClusterName}, {"user", kClusterName}}}}}},

@@ -2,6 +2,8 @@
 #pragma once
 
 #include "base/clock.h"
+#include "localcluster/apiserver/account_tokens.h"
+#include "localcluster/apiserver/certificate.h"
 #include "localcluster/apiserver/list_snapshots.h"
 #include "localcluster/apiserver/recent_texts.h"
 #include "localcluster/apiserver/resource_call.h"
@@ -13,10 +15,12 @@ namespace kumiko::localcluster {
 // Thread safe. Store and clock must outlive it and the streams of its answers.
 class ResourceApi {
  public:
-  ResourceApi(Store& store, const Clock& clock) : store_(store), clock_(clock) {}
+  ResourceApi(Store& store, const Clock& clock) : store_(store), clock_(clock), tokens_(MakeToken()) {}
 
   // The answer to a request whose path names a resource.
   HttpResponse Answer(const HttpRequest& http, const RequestInfo& info);
+  // Whether it is one that a ServiceAccount was given.
+  bool KnowsToken(std::string_view token) const { return tokens_.Knows(token, clock_.Now()); }
 
  private:
   using Answered = kube::ApiResult<HttpResponse>;
@@ -57,6 +61,7 @@ class ResourceApi {
   const Clock& clock_;
   ListSnapshots snapshots_;
   RecentTexts texts_;
+  AccountTokens tokens_;
 };
 
 }  // namespace kumiko::localcluster

@@ -236,8 +236,17 @@ ResourceApi::Answered ResourceApi::RequestToken(const ResourceCall& call) {
                         fmt::format("Invalid value: {}: may not specify a duration less than 10 minutes", lasts)}};
     return Refuse(kube::Invalid(kTokenRequest, "", errors));
   }
-  request.get_object()["status"] = JsonObject{
-      {"token", MakeToken()}, {"expirationTimestamp", FormatRfc3339(clock_.Now() + std::chrono::seconds(lasts))}};
+  const Json* audiences = FindPath(request, {"spec", "audiences"});
+  const bool for_some = audiences != nullptr && audiences->is_array() && !audiences->get_array().empty();
+  const Time now = clock_.Now();
+  const Time expires = now + std::chrono::seconds(lasts);
+  const std::string token = tokens_.Sign({.namespace_ = call.key.namespace_,
+                                          .name = call.key.name,
+                                          .uid = StringAt(*account, {"metadata", "uid"}),
+                                          .audiences = for_some ? *audiences : JsonArray{Json(kAccountIssuer)},
+                                          .issued = now,
+                                          .expires = expires});
+  request.get_object()["status"] = JsonObject{{"token", token}, {"expirationTimestamp", FormatRfc3339(expires)}};
   return JsonResponse(201, WriteJson(request) + "\n");
 }
 
