@@ -8,6 +8,7 @@
 #include "api/kinds.h"
 #include "api/schema/custom_openapi.h"
 #include "api/schema/openapi_document.h"
+#include "api/schema/openapi_v2.h"
 #include "base/text.h"
 #include "localcluster/apiserver/response_form.h"
 #include "localcluster/apiserver/storage_version.h"
@@ -264,21 +265,10 @@ HttpResponse Document(std::string text, std::string_view hash) {
   return response;
 }
 
-// The definitions are in OpenAPI v3 only. kubectl asks for v2 before it creates what is in a List or of an unknown
-// kind, and checks by it no kind that it does not define.
 HttpResponse AnswerOpenApiV2(std::string_view accept) {
-  constexpr std::string_view kTitle = "Kubernetes";
-  if (accept.find("proto-openapi.spec.v2") == std::string_view::npos) {
-    return Answer(
-        {{"swagger", "2.0"}, {"info", {{"title", kTitle}, {"version", kServedVersion}}}, {"paths", JsonObject()}});
-  }
-  // gnostic's Document: swagger is member 1, info 2, of which title is 1 and version 2. Each is shorter than 128 bytes.
-  const auto member = [](char number, std::string_view text) {
-    return fmt::format("{}{}{}", static_cast<char>(number << 3 | 2), static_cast<char>(text.size()), text);
-  };
-  HttpResponse response =
-      JsonResponse(200, member(1, "2.0") + member(2, member(1, kTitle) + member(2, kServedVersion)));
-  response.headers.front().second = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
+  if (accept.find("proto-openapi.spec.v2") == std::string_view::npos) return JsonResponse(200, api::OpenApiV2Json());
+  HttpResponse response = JsonResponse(200, api::OpenApiV2Protobuf());
+  response.headers.front().second = api::kOpenApiV2Type;
   return response;
 }
 
