@@ -2,9 +2,10 @@
 
 Hidden before comparing, because two clusters cannot agree on it: times and ages, uids, resource versions, generated
 suffixes of names, addresses and their ports, node ports, what built the server, server URLs, tokens and the
-cluster's own certificate, whom its credential names, folders that kubectl makes; the width of columns, which
-follows from ages; the order of members in an object that a message quotes, and that of managers which follows from
-the second in which each wrote last. Of `kubectl explain` the field names, types and what is required are compared.
+cluster's own certificate, folders that kubectl makes; the width of columns, which follows from ages; the order of
+members in an object that a message quotes, that of managers which follows from the second in which each wrote last,
+and how often and in which order events of one reason came. Of `kubectl explain` the field names, types and what is
+required are compared.
 """
 
 import dataclasses
@@ -33,14 +34,14 @@ RULES = [(re.compile(pattern, re.M), text) for pattern, text in [
     (r"(ADDRESS):\d+", r"\1:PORT"),
     (r"(\"(?:gitCommit|gitTreeState|goVersion|compiler)\": )\".*\"", r"\1BUILD"),
     (r"^[IWE]\d{4} .*very short watch.*\n", ""),  # when the time of a wait is over: which is seen first is chance
-    (r"^(Username +).*", r"\1NAME"),
-    (r"^Extra: authentication.kubernetes.io/credential-id .*\n", ""),
     (r"^[IWE]\d{4} [\d:.]+ +\d+ ", "LOG "),
 ]]
 SPAN = r"(\d+[smhd]){1,2}"
 AGE = re.compile(rf"(?<=  ){SPAN}(?=  |$| \(x)|(?<=\(x)\d+ over {SPAN}(?=\))|^{SPAN}(?=  )", re.M)
 QUOTED_OBJECT = re.compile(r"Invalid value: (\"\{.*\}\"): ")
 OWNERS = re.compile(r"^( *)managedFields:\n((?:\1(?:- |  ).*\n)+)", re.M)
+# Event lines of one reason, as `kubectl describe` prints them.
+EVENTS = re.compile(r"^(?P<said>  (?:Normal|Warning)  \S+  ).*\n(?:(?P=said).*\n)+", re.M)
 EXPLAINED = re.compile(r"^(GROUP|KIND|VERSION|FIELD|FIELDS|RESOURCE)\b|^\s*\S+\t<")
 # Printed for kinds that are kept but do nothing here: the local cluster says so, a real one has nothing to say.
 INERT = re.compile(r"^Warning: .*local cluster.*\n", re.M)
@@ -64,7 +65,7 @@ def hide(text, values):
     text = re.sub(rf"\b({names})\.[0-9a-f]{{16}}\b", r"\1.EVENT", text)
     text = re.sub(r"(?<=\S)[ \t]{2,}(?=\S)", "  ", text)
     text = re.sub(r"^(.*\S)[ \t]+$", r"\1", text, flags=re.M)
-    return AGE.sub("AGE", text)
+    return EVENTS.sub(settled_events, AGE.sub("AGE", text))
 
 
 def reordered(found):
@@ -88,6 +89,11 @@ def reordered_owners(found):
     entries = re.split(rf"^(?={found.group(1)}- )", found.group(2), flags=re.M)[1:]
     ordered = by_operation(entries, lambda entry: re.search(r"^ *operation: (\w+)", entry, re.M).group(1), str)
     return f"{found.group(1)}managedFields:\n{''.join(ordered)}"
+
+
+def settled_events(found):
+    """Once, and by name: how often a scheduler tried again and which of two pods went first is up to each cluster."""
+    return "".join(sorted(set(found.group().splitlines(True))))
 
 
 def explained(text):

@@ -34,8 +34,12 @@ kube::ApiResult<ListSnapshots::Page> ListSnapshots::Continue(std::string_view to
   const auto number = ParseInt64(parts[0]);
   const auto next = parts.size() == 2 ? ParseInt64(parts[1]) : std::nullopt;
   if (!number || !next || *next < 0) {
-    return kube::Refuse(kube::StatusReason::kBadRequest, "invalid continue token: continue key is not valid: {}",
-                        token.substr(0, 100));
+    // As kube-apiserver says it, whose tokens are base64.
+    const std::size_t wrong =
+        token.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_");
+    return kube::Refuse(kube::StatusReason::kBadRequest,
+                        "invalid continue token: continue key is not valid: illegal base64 data at input byte {}",
+                        wrong == std::string_view::npos ? token.size() / 4 * 4 : wrong);
   }
   auto found = lists_.With([&](Lists& lists) -> std::shared_ptr<const ListSnapshot> {
     while (!lists.kept.empty() && now - lists.kept.front().used > kKeptFor) lists.kept.pop_front();

@@ -34,6 +34,18 @@ TableOptions::Include IncludeOf(std::string_view text) {
   return TableOptions::Include::kMetadata;
 }
 
+// As much of a body as a message shows.
+std::string BeginningOf(std::string_view body) {
+  constexpr std::size_t kShown = 30;
+  if (body.empty()) return "<empty>";
+  if (body.front() == '{' && !FindInvalidUtf8(body.substr(0, kShown))) {
+    return body.size() > kShown ? fmt::format("{} ...", body.substr(0, kShown)) : std::string(body);
+  }
+  std::string hex;
+  for (const char byte : body.substr(0, kShown)) hex += fmt::format("{:02x}", static_cast<unsigned char>(byte));
+  return body.size() > kShown ? hex + " ..." : hex;
+}
+
 // `type` is what a protobuf body without one is of.
 kube::ApiResult<JsonWithDuplicates> ReadTyped(const HttpRequest& request, const api::ObjectType& type_of_path) {
   const std::string_view type = MediaType(request.Header("Content-Type"));
@@ -54,8 +66,16 @@ kube::ApiResult<JsonWithDuplicates> ReadTyped(const HttpRequest& request, const 
                   "application/yaml");
   }
   auto json = ParseJsonWithDuplicates(request.body);
-  if (!json) return Refuse(StatusReason::kBadRequest, "error decoding the body: {}", json.error().message);
-  return std::move(*json);
+  if (json) return std::move(*json);
+  if (type_of_path.kind.empty()) {
+    return Refuse(StatusReason::kBadRequest, "error decoding the body: {}", json.error().message);
+  }
+  // The commonest mistake is said as Go says it; of others our own sentence has the line and column.
+  const bool cut_off = json.error().message.ends_with("the text ends in the middle of a value");
+  return Refuse(
+      StatusReason::kBadRequest,
+      "the object provided is unrecognized (must be of type {}): couldn't get version/kind; json parse error: {} ({})",
+      type_of_path.kind, cut_off ? "unexpected end of JSON input" : json.error().message, BeginningOf(request.body));
 }
 
 // What the API server says about an object of another kind that is built in, by the names of its packages.
