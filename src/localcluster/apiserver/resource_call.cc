@@ -108,7 +108,8 @@ std::optional<Json> ResourceCall::InOtherVersion(const Json& stored) const {
 
 Json ResourceCall::InVersion(const Json& stored) const {
   std::optional<Json> object = InOtherVersion(stored);
-  return object ? std::move(*object) : stored;
+  if (object) return std::move(*object);
+  return stored;
 }
 
 kube::ApiResult<Json> ResourceCall::ToStored(Json object) const {
