@@ -103,7 +103,12 @@ TEST_F(ClaimJournalTest, LongFileIsShortenedWhileClaimsComeAndGo) {
     });
   }
   for (std::thread& thread : threads) thread.join();
-  opened.journal->AwaitCompaction();
+  // What came while the file was being shortened goes with the next time, which is when it has doubled.
+  for (int i = 0; i < 10'000 && opened.journal->bytes() >= 20u * 1024; ++i) {
+    ASSERT_TRUE(opened.journal->Put(Entry("passing", true)).has_value());
+    ASSERT_TRUE(opened.journal->Remove("passing").has_value());
+    opened.journal->AwaitCompaction();
+  }
   const auto all = opened.journal->All();
   EXPECT_EQ(all.size(), 21u);
   EXPECT_LT(opened.journal->bytes(), 20u * 1024);
