@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <exception>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -56,11 +57,15 @@ class TreeBuilder {
     text_.clear();
     return Add(std::move(value));
   }
+  // Never: the text is given whole.
   bool on_number_part(View, Code&) { return true; }
   bool on_int64(std::int64_t number, View, Code&) { return Add(number); }
   bool on_uint64(std::uint64_t number, View, Code&) { return Add(number); }
-  bool on_double(double number, View, Code& code) {
-    if (std::isfinite(number)) return Add(number);
+  // Boost's own number may be off in the last place, and would wander as it is written and read again.
+  bool on_double(double number, View text, Code& code) {
+    const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
+    const bool too_large = read.ec == std::errc::result_out_of_range && std::abs(number) > 1;
+    if (std::isfinite(number) && !too_large) return Add(number);
     problem_ = "number too large";
     code = boost::json::error::exponent_overflow;
     return false;

@@ -2,6 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
+#include <cmath>
+
+#include "base/random.h"
+
 namespace kumiko {
 namespace {
 
@@ -18,6 +23,20 @@ TEST(Json, KeepsIntegersExactAndMembersInOrder) {
 
 TEST(Json, WritesNumbersThatReadBackAsTheSameKind) {
   EXPECT_EQ(Again("[1,1.0,0.1]"), "[1,1.0,0.1]");
+}
+
+TEST(Json, DoublesAreReadAsTheNearest) {
+  for (const char* text : {"9.844674407370955e+19", "-2.2500000005551111e-07", "1.7976931348623157e+308", "5e-324"}) {
+    EXPECT_EQ(Again(text), text);
+  }
+  EXPECT_EQ(Again("98446744073709551616"), "9.844674407370955e+19");
+  EXPECT_EQ(Again("1E-400"), "0.0");
+  Random random(7);
+  for (int i = 0; i < 10'000; ++i) {
+    const auto number = std::bit_cast<double>(random.Next());
+    if (!std::isfinite(number)) continue;
+    EXPECT_EQ(ParseJson(WriteJson(number))->as_double(), number);
+  }
 }
 
 TEST(Json, NamesLineAndColumnOfErrors) {
