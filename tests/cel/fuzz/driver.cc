@@ -265,9 +265,15 @@ std::vector<std::string> ReadCorpus(const std::string& path) {
   return inputs;
 }
 
+// That of the commit in CI, so that the same commit is asked the same; else another each time.
+std::uint64_t FirstSeed() {
+  if (const char* seed = std::getenv("KUMIKO_SEED")) return std::strtoull(seed, nullptr, 10);
+  return static_cast<std::uint64_t>(SteadyClock::now().time_since_epoch().count());
+}
+
 struct Options {
   int seconds = 10;
-  std::uint64_t seed = static_cast<std::uint64_t>(SteadyClock::now().time_since_epoch().count());
+  std::uint64_t seed = FirstSeed();
   std::string corpus;
   std::string save = ".";
   std::string replay;
